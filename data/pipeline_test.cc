@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/testing/status_matchers.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "gmock/gmock.h"
@@ -82,12 +83,11 @@ TEST(Pipeline, FeaturesAreTheirBytes) {
   format.mean = {0.5};
   format.is_features = true;
   const at::Tensor features = at::tensor({1.5F, -2.F, 3.F, 1e30F, 0.F, -0.25F}, at::kFloat).reshape({2, 1, 1, 3});
-  const absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, kCpu);
-  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
-  const at::Tensor result = pipeline->Apply(features.view(at::kByte), nullptr);
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Pipeline::Make({}, format, kCpu));
+  const at::Tensor result = pipeline.Apply(features.view(at::kByte), nullptr);
   EXPECT_EQ(result.sizes(), at::IntArrayRef({2, 1, 1, 3}));
   EXPECT_TRUE(at::equal(result, features));
-  EXPECT_EQ(pipeline->image_sizes(), at::IntArrayRef({1, 1, 3}));
+  EXPECT_EQ(pipeline.image_sizes(), at::IntArrayRef({1, 1, 3}));
   std::vector<std::unique_ptr<const Augmentation>> augmentations;
   augmentations.push_back(MakeResize(3));
   EXPECT_THAT(Pipeline::Make(std::move(augmentations), format, kCpu).status().message(),
@@ -99,10 +99,9 @@ TEST(Pipeline, NormalisesEachChannel) {
   format.size = 2;
   format.mean = {0.5, 0.25, 0};
   format.std = {0.5, 2, 1};
-  const absl::StatusOr<Pipeline> pipeline = Pipeline::Make({}, format, kCpu);
-  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Pipeline::Make({}, format, kCpu));
   const at::Tensor images = Images(3, 2);
-  const at::Tensor result = pipeline->Apply(images, nullptr);
+  const at::Tensor result = pipeline.Apply(images, nullptr);
   EXPECT_EQ(result.scalar_type(), at::kFloat);
   EXPECT_TRUE(result.is_contiguous(at::MemoryFormat::ChannelsLast));
   EXPECT_EQ(result.sizes(), images.sizes());
@@ -214,10 +213,9 @@ class AddQuarter : public Augmentation {
 TEST(Pipeline, FractionsReachTheNetworkUnrounded) {
   InputFormat format;
   format.size = 2;
-  auto pipeline = Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu);
-  ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+  ASSERT_OK_AND_ASSIGN(auto pipeline, Pipeline::Make(List(std::make_unique<AddQuarter>()), format, kCpu));
   const at::Tensor images = Images(3, 2);
-  EXPECT_TRUE(at::allclose(pipeline->Apply(images, nullptr), (images.to(at::kFloat) + 0.25) / 255));
+  EXPECT_TRUE(at::allclose(pipeline.Apply(images, nullptr), (images.to(at::kFloat) + 0.25) / 255));
 }
 
 TEST(Pipeline, RefusesAugmentationsAfterFractions) {

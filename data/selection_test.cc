@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -29,11 +30,10 @@ absl::StatusOr<SelectedSamples> Select(const std::string& text) {
 }
 
 TEST(SelectSamples, KeepsTheStoredOrderAndLabelsByPosition) {
-  const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 7, 0]");
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->index, ElementsAre(0, 1, 2, 4, 5, 7));
-  EXPECT_THAT(samples->label, ElementsAre(0, 2, 0, 2, 0, 1));
-  EXPECT_EQ(samples->size(), 6);
+  ASSERT_OK_AND_ASSIGN(const SelectedSamples samples, Select("class_id: [2, 7, 0]"));
+  EXPECT_THAT(samples.index, ElementsAre(0, 1, 2, 4, 5, 7));
+  EXPECT_THAT(samples.label, ElementsAre(0, 2, 0, 2, 0, 1));
+  EXPECT_EQ(samples.size(), 6);
 }
 
 TEST(SelectSamples, TakesTheFirstOfEachClass) {
@@ -55,10 +55,9 @@ TEST(SelectSamples, SeparatesTheLastOfEachClass) {
 }
 
 TEST(SelectSamples, ListedOnesKeepTheirOrder) {
-  const absl::StatusOr<SelectedSamples> samples = Select("class_id: [2, 0] index: [5, 1, 0, 4]");
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->index, ElementsAre(5, 1, 0, 4));
-  EXPECT_THAT(samples->label, ElementsAre(0, 1, 0, 1));
+  ASSERT_OK_AND_ASSIGN(const SelectedSamples samples, Select("class_id: [2, 0] index: [5, 1, 0, 4]"));
+  EXPECT_THAT(samples.index, ElementsAre(5, 1, 0, 4));
+  EXPECT_THAT(samples.label, ElementsAre(0, 1, 0, 1));
   // Limits per class apply in this order.
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] limit_per_class: 1")->index, ElementsAre(5, 1));
   EXPECT_THAT(Select("class_id: [2, 0] index: [5, 1, 0, 4] only_last_per_class: 1")->index, ElementsAre(0, 4));
@@ -178,14 +177,12 @@ TEST(SelectSamples, ADrawTakesSamplesOfAllClassesTogether) {
   const std::vector<int64_t> all = {0, 1, 2, 4, 5, 7};
   for (int i = 0; i < 20; ++i) again.push_back(all[random.Below(6)]);
   std::sort(again.begin(), again.end());
-  const absl::StatusOr<SelectedSamples> drawn = Select(draw + "20 with_replacement: true }");
-  ASSERT_TRUE(drawn.ok()) << drawn.status();
-  EXPECT_EQ(drawn->index, again);
-  EXPECT_EQ(drawn->label.size(), 20);
-  const absl::StatusOr<SelectedSamples> samples = Select(draw + "3 }");
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->index, ElementsAre(0, 4, 7));
-  EXPECT_THAT(samples->label, ElementsAre(1, 2, 0));
+  ASSERT_OK_AND_ASSIGN(const SelectedSamples drawn, Select(draw + "20 with_replacement: true }"));
+  EXPECT_EQ(drawn.index, again);
+  EXPECT_EQ(drawn.label.size(), 20);
+  ASSERT_OK_AND_ASSIGN(const SelectedSamples samples, Select(draw + "3 }"));
+  EXPECT_THAT(samples.index, ElementsAre(0, 4, 7));
+  EXPECT_THAT(samples.label, ElementsAre(1, 2, 0));
   // None of class 0 is left: no error.
   EXPECT_THAT(Select(draw + "2 }")->index, ElementsAre(0, 7));
   EXPECT_THAT(Select(draw + "2 }")->label, ElementsAre(1, 0));
@@ -234,10 +231,9 @@ TEST(SelectSamples, FoldsHaveWholeClusters) {
                                        {0, 30},
                                        {0, 30}});
   const std::string fold = "fold { seed: 3 name: 'cv' folds: 2 ";
-  const auto first = SelectOf(index, "class_id: [1, 0] " + fold + "fold: 0 }");
-  ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_THAT(first->index, ElementsAre(1, 2, 3, 4, 5, 6, 13, 14, 15));
-  EXPECT_THAT(first->cluster, ElementsAre(50, 50, 50, 50, 50, 50, 30, 30, 30));
+  ASSERT_OK_AND_ASSIGN(const auto first, SelectOf(index, "class_id: [1, 0] " + fold + "fold: 0 }"));
+  EXPECT_THAT(first.index, ElementsAre(1, 2, 3, 4, 5, 6, 13, 14, 15));
+  EXPECT_THAT(first.cluster, ElementsAre(50, 50, 50, 50, 50, 50, 30, 30, 30));
   EXPECT_THAT(SelectOf(index, "class_id: [0, 1] " + fold + "fold: 1 }")->index, ElementsAre(0, 7, 8, 9, 10, 11, 12));
   EXPECT_THAT(SelectOf(index, "class_id: [0, 1] " + fold + "fold: 0 others: true }")->index,
               ElementsAre(0, 7, 8, 9, 10, 11, 12));
@@ -360,9 +356,9 @@ TEST(SelectSamples, ClustersOfOneSample) {
               SelectOf(LargeIndex(), absl::StrCat("class_id: [0, 1] ", text))->index);
   }
   for (int fold = 0; fold < 4; ++fold) {
-    const auto samples = SelectOf(alone, absl::StrCat("class_id: [1] fold { name: 'cv' folds: 4 fold: ", fold, " }"));
-    ASSERT_TRUE(samples.ok()) << samples.status();
-    EXPECT_THAT(samples->size(), testing::AnyOf(2, 3));  // 11 in four folds
+    ASSERT_OK_AND_ASSIGN(const auto samples,
+                         SelectOf(alone, absl::StrCat("class_id: [1] fold { name: 'cv' folds: 4 fold: ", fold, " }")));
+    EXPECT_THAT(samples.size(), testing::AnyOf(2, 3));  // 11 in four folds
   }
 }
 
@@ -382,10 +378,10 @@ TEST(SelectSamples, NamesTheClass) {
   EXPECT_EQ(Select("class_id: [0, 3]").status(),
             absl::InvalidArgumentError("class_id[1]: part 'train' of data set 'toy' has no sample of class 3"));
   // An output of a network of which a file of outputs has no sample.
-  const absl::StatusOr<SelectedSamples> outputs =
-      SelectSamples(TestIndex(), Parsed<Selection>("data_set: 'features:net.npz' part: 'all' class_id: [3, 2]"));
-  ASSERT_TRUE(outputs.ok()) << outputs.status();
-  EXPECT_THAT(outputs->label, ElementsAre(1, 1, 1));
+  ASSERT_OK_AND_ASSIGN(
+      const SelectedSamples outputs,
+      SelectSamples(TestIndex(), Parsed<Selection>("data_set: 'features:net.npz' part: 'all' class_id: [3, 2]")));
+  EXPECT_THAT(outputs.label, ElementsAre(1, 1, 1));
 }
 
 }  // namespace

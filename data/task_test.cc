@@ -7,6 +7,7 @@
 #include "core/openness.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/small_catalog.h"
@@ -70,34 +71,32 @@ TEST(FindTaskProblems, ListsOfClassesAreOfTheFirstSource) {
   EXPECT_THAT(Problems(two_sources + "split { known: 0 }"), IsEmpty());
   // The list applies to the first source; the other one uses all its classes.
   EXPECT_THAT(Problems(two_sources + "split { known: 0 unknown: 1 }"), IsEmpty());
-  const absl::StatusOr<TaskData> data = Resolve(two_sources + "split { known: 0 unknown: 1 }", {});
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(1));
-  EXPECT_THAT(data->test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
+  ASSERT_OK_AND_ASSIGN(const TaskData data, Resolve(two_sources + "split { known: 0 unknown: 1 }", {}));
+  EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAre(1));
+  EXPECT_THAT(data.test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
   EXPECT_THAT(Problems(two_sources + "split { known: [0, 1, 2, 3] }"),
               ElementsAre("split[0]: leaves no class for unknown[0], as all are known"));
 }
 
 TEST(ResolveTask, SelectsKnownAndRemainingClasses) {
-  const absl::StatusOr<TaskData> data =
-      Resolve("data_set: 'four' split { known: 0 } split { known: [3, 1] }", {/*split=*/1});
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(data->train().data_set(), "four");
-  EXPECT_EQ(data->train().part(), "train");
-  EXPECT_THAT(data->train().class_id(), ElementsAre(3, 1));
-  EXPECT_EQ(data->train().limit_per_class(), 0);
-  EXPECT_EQ(data->train().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "train"));
-  EXPECT_EQ(data->test_known().part(), "test");
-  EXPECT_THAT(data->test_known().class_id(), ElementsAre(3, 1));
-  EXPECT_EQ(data->test_known().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "test"));
-  ASSERT_EQ(data->test_unknown_size(), 1);
-  EXPECT_EQ(data->test_unknown(0).name(), "unknown");
-  EXPECT_EQ(data->test_unknown(0).selection().data_set(), "four");
-  EXPECT_EQ(data->test_unknown(0).selection().part(), "test");
-  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(0, 2));
-  EXPECT_EQ(*CountSamples(data->train(), SmallCatalog()), 2 * 10);
+  ASSERT_OK_AND_ASSIGN(const TaskData data,
+                       Resolve("data_set: 'four' split { known: 0 } split { known: [3, 1] }", {/*split=*/1}));
+  EXPECT_EQ(data.train().data_set(), "four");
+  EXPECT_EQ(data.train().part(), "train");
+  EXPECT_THAT(data.train().class_id(), ElementsAre(3, 1));
+  EXPECT_EQ(data.train().limit_per_class(), 0);
+  EXPECT_EQ(data.train().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "train"));
+  EXPECT_EQ(data.test_known().part(), "test");
+  EXPECT_THAT(data.test_known().class_id(), ElementsAre(3, 1));
+  EXPECT_EQ(data.test_known().part_digest(), *PartDigest(**SmallCatalog().Find("four"), "test"));
+  ASSERT_EQ(data.test_unknown_size(), 1);
+  EXPECT_EQ(data.test_unknown(0).name(), "unknown");
+  EXPECT_EQ(data.test_unknown(0).selection().data_set(), "four");
+  EXPECT_EQ(data.test_unknown(0).selection().part(), "test");
+  EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAre(0, 2));
+  EXPECT_EQ(*CountSamples(data.train(), SmallCatalog()), 2 * 10);
   // The result obeys the schema's rules.
-  EXPECT_THAT(FindProblems(*data), IsEmpty());
+  EXPECT_THAT(FindProblems(data), IsEmpty());
 }
 
 // Class b has 2 images to train and none to test on, class c has 1 to test on.
@@ -148,13 +147,12 @@ TEST(ResolveTask, NamesClassesWithoutImages) {
 }
 
 TEST(ResolveTask, AcceptsPartsOfAnyName) {
-  const absl::StatusOr<TaskData> data =
-      Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }");
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(data->train().part(), "test");
-  EXPECT_EQ(data->test_known().part(), "train");
-  EXPECT_EQ(data->test_unknown(0).selection().part(), "train");
-  EXPECT_EQ(data->train().more_size(), 0);
+  ASSERT_OK_AND_ASSIGN(const TaskData data,
+                       Resolve("data_set: 'four' train_part: 'test' test_part: 'train' split { known: [2, 0] }"));
+  EXPECT_EQ(data.train().part(), "test");
+  EXPECT_EQ(data.test_known().part(), "train");
+  EXPECT_EQ(data.test_unknown(0).selection().part(), "train");
+  EXPECT_EQ(data.train().more_size(), 0);
 
   const absl::StatusOr<TaskData> both =
       Resolve("data_set: 'bare' train_part: 'train' test_part: ['train', 'test', 'no'] split { known: 0 }");
@@ -198,14 +196,13 @@ TEST(ResolveTask, ConcatenatesParts) {
 }
 
 TEST(ResolveTask, TakesTheFirstClassesAndSamples) {
-  const absl::StatusOr<TaskData> data =
-      Resolve("data_set: 'four' split { known: 1 unknown: [3, 0, 2] }", {0, /*unknown_classes=*/2, 4, 3});
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(3, 0));
-  EXPECT_EQ(data->train().limit_per_class(), 4);
-  EXPECT_EQ(data->test_known().limit_per_class(), 3);
-  EXPECT_EQ(data->test_unknown(0).selection().limit_per_class(), 3);
-  EXPECT_EQ(*CountSamples(data->test_unknown(0).selection(), SmallCatalog()), 2 * 3);
+  ASSERT_OK_AND_ASSIGN(const TaskData data, Resolve("data_set: 'four' split { known: 1 unknown: [3, 0, 2] }",
+                                                    {0, /*unknown_classes=*/2, 4, 3}));
+  EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAre(3, 0));
+  EXPECT_EQ(data.train().limit_per_class(), 4);
+  EXPECT_EQ(data.test_known().limit_per_class(), 3);
+  EXPECT_EQ(data.test_unknown(0).selection().limit_per_class(), 3);
+  EXPECT_EQ(*CountSamples(data.test_unknown(0).selection(), SmallCatalog()), 2 * 3);
 }
 
 TEST(ResolveTask, KeepsSamplesForValidation) {
@@ -241,10 +238,9 @@ TEST(ResolveTask, KeepsExternalSamplesOfOnePartForValidation) {
   request.validation_per_class = 2;
   const std::string task =
       "data_set: 'four' split { known: [1, 0] } external { data_set: 'three' validation_part: 'train' class_id: 2 }";
-  const absl::StatusOr<TaskData> data = Resolve(task, request);
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(data->external().without_last_per_class(), 2);
-  const Selection& kept = data->validation_unknown(0).selection();
+  ASSERT_OK_AND_ASSIGN(const TaskData data, Resolve(task, request));
+  EXPECT_EQ(data.external().without_last_per_class(), 2);
+  const Selection& kept = data.validation_unknown(0).selection();
   EXPECT_EQ(kept.part(), "train");
   EXPECT_EQ(kept.only_last_per_class(), 2);
   EXPECT_EQ(kept.limit_per_class(), 0);
@@ -278,15 +274,14 @@ TEST(ResolveTask, MakesAGroupOfEachSource) {
   const std::string task =
       "data_set: 'four' split { known: [0, 1] } unknown { data_set: 'four' group: 'near' }"
       "unknown { data_set: 'three' group: 'far' part: 'train' }";
-  const absl::StatusOr<TaskData> data = Resolve(task);
-  ASSERT_TRUE(data.ok()) << data.status();
-  ASSERT_EQ(data->test_unknown_size(), 2);
-  EXPECT_EQ(data->test_unknown(0).name(), "near");
-  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(2, 3));
-  EXPECT_EQ(data->test_unknown(1).name(), "far");
-  EXPECT_EQ(data->test_unknown(1).selection().part(), "train");
-  EXPECT_THAT(data->test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
-  EXPECT_DOUBLE_EQ(Openness(*data), Openness(2, 2 + 3));
+  ASSERT_OK_AND_ASSIGN(const TaskData data, Resolve(task));
+  ASSERT_EQ(data.test_unknown_size(), 2);
+  EXPECT_EQ(data.test_unknown(0).name(), "near");
+  EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAre(2, 3));
+  EXPECT_EQ(data.test_unknown(1).name(), "far");
+  EXPECT_EQ(data.test_unknown(1).selection().part(), "train");
+  EXPECT_THAT(data.test_unknown(1).selection().class_id(), ElementsAre(0, 1, 2));
+  EXPECT_DOUBLE_EQ(Openness(data), Openness(2, 2 + 3));
   EXPECT_EQ(
       Resolve(task, {0, 1}).status(),
       absl::InvalidArgumentError("unknown_classes: task 'task' has 2 sources of unknowns, of which all classes are "
@@ -294,10 +289,9 @@ TEST(ResolveTask, MakesAGroupOfEachSource) {
 }
 
 TEST(ResolveTask, AClosedSetHasNoUnknowns) {
-  const absl::StatusOr<TaskData> data = Resolve("data_set: 'three' split { known: [0, 1, 2] }");
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(data->test_unknown_size(), 0);
-  EXPECT_EQ(Openness(*data), 0);
+  ASSERT_OK_AND_ASSIGN(const TaskData data, Resolve("data_set: 'three' split { known: [0, 1, 2] }"));
+  EXPECT_EQ(data.test_unknown_size(), 0);
+  EXPECT_EQ(Openness(data), 0);
 }
 
 TEST(ResolveTask, NamesTheField) {

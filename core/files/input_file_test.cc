@@ -47,9 +47,8 @@ TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
   EXPECT_EQ(ContentOf(OpenRegularFile(In("link"))), "content");
   EXPECT_EQ(ContentOf(OpenGivenFile(In("file"))), "content");
   EXPECT_EQ(OpenRegularFile(In("file"))->bytes(), 7);
-  absl::StatusOr<InputFile> file = OpenRegularFile(In("file"));
-  ASSERT_TRUE(file.ok());
-  InputFile other = *std::move(file);
+  ASSERT_OK_AND_ASSIGN(InputFile file, OpenRegularFile(In("file")));
+  InputFile other = std::move(file);
   EXPECT_EQ(other.path(), In("file"));
   EXPECT_EQ(ContentOf(std::move(other)), "content");
 }
@@ -69,15 +68,13 @@ TEST_F(InputFileTest, ExplainsWhyAFileCannotBeOpened) {
 
 TEST_F(InputFileTest, ReadsOnFromAnyByte) {
   std::ofstream(In("file")) << "content";
-  absl::StatusOr<InputFile> file = OpenRegularFile(In("file"));
-  ASSERT_TRUE(file.ok());
-  ASSERT_TRUE(file->MoveTo(3).ok());
-  EXPECT_EQ(ContentOf(*std::move(file)), "tent");
+  ASSERT_OK_AND_ASSIGN(InputFile file, OpenRegularFile(In("file")));
+  ASSERT_TRUE(file.MoveTo(3).ok());
+  EXPECT_EQ(ContentOf(std::move(file)), "tent");
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  absl::StatusOr<InputFile> given = OpenGivenFile(absl::StrCat("/dev/fd/", ends[0]));
-  ASSERT_TRUE(given.ok());
-  EXPECT_THAT(given->MoveTo(3), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/fd/")));
+  ASSERT_OK_AND_ASSIGN(InputFile given, OpenGivenFile(absl::StrCat("/dev/fd/", ends[0])));
+  EXPECT_THAT(given.MoveTo(3), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/fd/")));
   close(ends[0]), close(ends[1]);
 }
 

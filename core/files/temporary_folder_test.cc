@@ -97,15 +97,14 @@ class TemporaryFolderTest : public ::testing::Test {
 
 TEST_F(TemporaryFolderTest, OnlyTheUserCanReadIt) {
   {
-    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("figures");
-    ASSERT_THAT(folder, IsOk());
-    EXPECT_THAT(folder->path(), StartsWith(above_ + "/openset-figures-"));
+    ASSERT_OK_AND_ASSIGN(TemporaryFolder folder, TemporaryFolder::Make("figures"));
+    EXPECT_THAT(folder.path(), StartsWith(above_ + "/openset-figures-"));
     struct stat info;
-    ASSERT_EQ(stat(folder->path().c_str(), &info), 0);
+    ASSERT_EQ(stat(folder.path().c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700u);
-    std::filesystem::create_directories(folder->path() + "/a/b");
-    std::ofstream(folder->path() + "/a/b/file") << "x";
-    const TemporaryFolder moved = *std::move(folder);
+    std::filesystem::create_directories(folder.path() + "/a/b");
+    std::ofstream(folder.path() + "/a/b/file") << "x";
+    const TemporaryFolder moved = std::move(folder);
     EXPECT_TRUE(FileExists(moved.path()));
   }
   EXPECT_THAT(*ListFolder(above_), IsEmpty());

@@ -119,12 +119,11 @@ TEST(Spawn, PassesDescriptorsAndVariablesButNoInput) {
 TEST(Spawn, MakesItsOwnProcessGroup) {
   SpawnOptions options;
   options.has_own_group = true;
-  const absl::StatusOr<pid_t> child = Spawn({"sleep", "1000"}, options);
-  ASSERT_TRUE(child.ok());
-  EXPECT_EQ(getpgid(*child), *child);
-  EXPECT_FALSE(WaitForEnd(*child, absl::Milliseconds(1)).has_value());
-  EXPECT_EQ(kill(-*child, SIGTERM), 0);
-  EXPECT_EQ(WaitForEnd(*child).signal, SIGTERM);
+  ASSERT_OK_AND_ASSIGN(const pid_t child, Spawn({"sleep", "1000"}, options));
+  EXPECT_EQ(getpgid(child), child);
+  EXPECT_FALSE(WaitForEnd(child, absl::Milliseconds(1)).has_value());
+  EXPECT_EQ(kill(-child, SIGTERM), 0);
+  EXPECT_EQ(WaitForEnd(child).signal, SIGTERM);
 }
 
 TEST(Spawn, NamesAProgramThatCannotStart) {

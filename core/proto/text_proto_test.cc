@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/mutation.h"
 #include "core/testing/schema_test.pb.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -31,17 +32,16 @@ std::string Message(const absl::Status& status) { return std::string(status.mess
 
 TEST(ParseTextProto, RemembersTheLines) {
   Root root;
-  const absl::StatusOr<TextSource> source = ParseTextProto(kText, "f.textproto", &root);
-  ASSERT_TRUE(source.ok()) << source.status();
+  ASSERT_OK_AND_ASSIGN(const TextSource source, ParseTextProto(kText, "f.textproto", &root));
   EXPECT_EQ(root.leaf().rate(), 0.25);
-  EXPECT_EQ(source->Where("leaf.rate"), "f.textproto:3: leaf.rate");
-  EXPECT_EQ(source->Where("leaves[1]"), "f.textproto:6: leaves[1]");
-  EXPECT_EQ(source->Where("leaves[1].weight[1]"), "f.textproto:8: leaves[1].weight[1]");
+  EXPECT_EQ(source.Where("leaf.rate"), "f.textproto:3: leaf.rate");
+  EXPECT_EQ(source.Where("leaves[1]"), "f.textproto:6: leaves[1]");
+  EXPECT_EQ(source.Where("leaves[1].weight[1]"), "f.textproto:8: leaves[1].weight[1]");
   // Absent fields: the message that would hold them.
-  EXPECT_EQ(source->Where("leaves[1].count"), "f.textproto:6: leaves[1].count");
-  EXPECT_EQ(source->Where("colour"), "f.textproto: colour");
-  EXPECT_EQ(source->Where("first.weight[2]"), "f.textproto: first.weight[2]");
-  EXPECT_EQ(source->Where("nonsense[x].y"), "f.textproto: nonsense[x].y");
+  EXPECT_EQ(source.Where("leaves[1].count"), "f.textproto:6: leaves[1].count");
+  EXPECT_EQ(source.Where("colour"), "f.textproto: colour");
+  EXPECT_EQ(source.Where("first.weight[2]"), "f.textproto: first.weight[2]");
+  EXPECT_EQ(source.Where("nonsense[x].y"), "f.textproto: nonsense[x].y");
 }
 
 TEST(ParseTextProto, NamesLineAndValidFields) {
@@ -108,10 +108,9 @@ TEST(ParseTextProto, ReadsManyFields) {
   for (int i = 0; i < 100'000; ++i) absl::StrAppend(&text, "leaves {\n  weight: ", i % 7, "\n}\n");
   ReadLarge("text proto", [&] {
     Root root;
-    const absl::StatusOr<TextSource> source = ParseTextProto(text, "f.textproto", &root);
-    ASSERT_TRUE(source.ok()) << source.status();
+    ASSERT_OK_AND_ASSIGN(const TextSource source, ParseTextProto(text, "f.textproto", &root));
     EXPECT_EQ(root.leaves_size(), 100'000);
-    EXPECT_EQ(source->Where("leaves[99999]"), "f.textproto:299998: leaves[99999]");
+    EXPECT_EQ(source.Where("leaves[99999]"), "f.textproto:299998: leaves[99999]");
   });
 }
 

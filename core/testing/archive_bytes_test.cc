@@ -2,6 +2,7 @@
 
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -18,11 +19,10 @@ std::string Written(const std::string& name, const std::string& bytes) {
 TEST(ZipBytes, AreRead) {
   const std::string path =
       Written("a.zip", ZipBytes({{"b", "stored"}, {"a", "packed ", true, 0100644, -1, 3}}, "comment"));
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
-  ASSERT_TRUE(zip.ok()) << zip.status();
-  EXPECT_THAT(zip->Names(), ElementsAre("a", "b"));
-  EXPECT_EQ(zip->Read("b").value(), "stored");
-  EXPECT_EQ(zip->Read("a").value(), "packed packed packed ");
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(path));
+  EXPECT_THAT(zip.Names(), ElementsAre("a", "b"));
+  EXPECT_EQ(zip.Read("b").value(), "stored");
+  EXPECT_EQ(zip.Read("a").value(), "packed packed packed ");
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-// Matchers for absl::Status and absl::StatusOr.
+// Matchers and an assertion for absl::Status and absl::StatusOr.
 #ifndef OPENSET_CORE_TESTING_STATUS_MATCHERS_H_
 #define OPENSET_CORE_TESTING_STATUS_MATCHERS_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/status_macros.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -54,5 +56,15 @@ MATCHER_P2(StatusIs, code, message,
 }
 
 }  // namespace openset
+
+// Declares a variable with the value of an absl::StatusOr; if it has none, the test fails with its status and the
+// function returns: ASSERT_OK_AND_ASSIGN(const Table table, ReadTable(path));
+#define ASSERT_OK_AND_ASSIGN(declaration, ...) \
+  ASSERT_OK_AND_ASSIGN_IMPL_(OPENSET_CONCAT_(openset_status_or_, __LINE__), declaration, __VA_ARGS__)
+
+#define ASSERT_OK_AND_ASSIGN_IMPL_(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                               \
+  ASSERT_THAT(result, ::openset::IsOk());                    \
+  declaration = std::move(result).value()
 
 #endif  // OPENSET_CORE_TESTING_STATUS_MATCHERS_H_

@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
+#include "gtest/gtest-spi.h"
 #include "gtest/gtest.h"
 
 namespace openset {
@@ -40,6 +42,25 @@ TEST(IsOkAndHolds, MatchesTheValue) {
   EXPECT_THAT(absl::StatusOr<int>(kMissing), Not(IsOkAndHolds(3)));
   EXPECT_THAT(Explanation(IsOkAndHolds(3), absl::StatusOr<int>(kMissing)), HasSubstr("NOT_FOUND"));
   EXPECT_THAT(absl::StatusOr<std::unique_ptr<int>>(std::make_unique<int>(5)), IsOkAndHolds(Pointee(5)));
+}
+
+void AssignTo(int* to, absl::StatusOr<int> value) {
+  ASSERT_OK_AND_ASSIGN(*to, std::move(value));
+  ++*to;
+}
+
+TEST(AssertOkAndAssign, AssignsTheValueOrReturns) {
+  int value = 0;
+  AssignTo(&value, 3);
+  EXPECT_EQ(value, 4);
+  EXPECT_FATAL_FAILURE(
+      {
+        int other = 0;
+        AssignTo(&other, kMissing);
+      },
+      "NOT_FOUND: no file 'a.txt'");
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<int> moved, absl::StatusOr<std::unique_ptr<int>>(new int(5)));
+  EXPECT_EQ(*moved, 5);
 }
 
 TEST(StatusIs, MatchesCodeAndMessage) {

@@ -59,12 +59,10 @@ TEST(ContactSheet, ImagesWithoutPixelsLeaveTheirTilesWhite) {
 TEST(EncodePng, RoundTrips) {
   Image image{3, 3, 2, {}};
   for (int i = 0; i < 18; ++i) image.pixels.push_back(static_cast<uint8_t>(14 * i));
-  const auto bytes = EncodePng(image);
-  ASSERT_THAT(bytes, IsOk());
-  const auto decoded = DecodeImage(*bytes, 3);
-  ASSERT_THAT(decoded, IsOk());
-  EXPECT_EQ(decoded->height, 3);
-  EXPECT_EQ(decoded->pixels, image.pixels);
+  ASSERT_OK_AND_ASSIGN(const auto bytes, EncodePng(image));
+  ASSERT_OK_AND_ASSIGN(const auto decoded, DecodeImage(bytes, 3));
+  EXPECT_EQ(decoded.height, 3);
+  EXPECT_EQ(decoded.pixels, image.pixels);
   EXPECT_THAT(MakeContactSheet({}, 4).pixels, Each(255));
 }
 

@@ -1,5 +1,6 @@
 #include "data/readers/cifar_binary.h"
 
+#include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,13 +22,12 @@ CifarRecord TinyRecord() {
 TEST(ReadCifarBinary, ReadsTheRecordsOfAllFilesInOrder) {
   const std::string first = WriteTestFile("first", "\x09\x01\x02\x03\x04\xff\x05\x06\x07\x08");
   const std::string second = WriteTestFile("second", "\x01\x0b\x0c\x0d\xfe");
-  const absl::StatusOr<ImageSet> set = ReadCifarBinary({first, second}, TinyRecord());
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->channels, 2);
-  EXPECT_EQ(set->height, 1);
-  EXPECT_EQ(set->width, 2);
-  EXPECT_THAT(set->labels, ElementsAre(9, 255, 1));
-  EXPECT_THAT(set->pixels, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 254));
+  ASSERT_OK_AND_ASSIGN(const ImageSet set, ReadCifarBinary({first, second}, TinyRecord()));
+  EXPECT_EQ(set.channels, 2);
+  EXPECT_EQ(set.height, 1);
+  EXPECT_EQ(set.width, 2);
+  EXPECT_THAT(set.labels, ElementsAre(9, 255, 1));
+  EXPECT_THAT(set.pixels, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 254));
 }
 
 TEST(ReadCifarBinary, ReadsTheLabelAskedFor) {
@@ -42,10 +42,9 @@ TEST(ReadCifarBinary, ReadsTheLabelAskedFor) {
 
 TEST(ReadCifarBinary, TheDefaultRecordIsThatOfCifar10) {
   const std::string path = WriteTestFile("cifar10", std::string(2 * 3073, '\x07'));
-  const absl::StatusOr<ImageSet> set = ReadCifarBinary({path}, CifarRecord());
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(set->labels, ElementsAre(7, 7));
-  EXPECT_EQ(set->image_bytes(), 3072);
+  ASSERT_OK_AND_ASSIGN(const ImageSet set, ReadCifarBinary({path}, CifarRecord()));
+  EXPECT_THAT(set.labels, ElementsAre(7, 7));
+  EXPECT_EQ(set.image_bytes(), 3072);
 }
 
 TEST(ReadCifarBinary, RefusesIncompleteRecords) {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -48,9 +49,8 @@ TEST(Gunzip, GrowsItsBuffer) {
   // Python: gzip.compress(bytes(200000), mtime=0).
   const std::string zeros = Bytes(absl::StrCat("1f8b0800000000000203edc13101000000c2a0f54f6d067fa0",
                                                std::string(386, '0'), "80d7007b58e05c400d0300"));
-  const absl::StatusOr<std::string> content = Gunzip(zeros);
-  ASSERT_TRUE(content.ok()) << content.status();
-  EXPECT_EQ(*content, std::string(200000, '\0'));
+  ASSERT_OK_AND_ASSIGN(const std::string content, Gunzip(zeros));
+  EXPECT_EQ(content, std::string(200000, '\0'));
   EXPECT_EQ(Gunzip(zeros, 200000)->size(), 200000);
   EXPECT_TRUE(absl::IsDataLoss(Gunzip(zeros, 199999).status()));
 }

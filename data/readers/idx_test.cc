@@ -2,6 +2,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -39,13 +40,12 @@ class ReadIdxTest : public ::testing::Test {
 TEST_F(ReadIdxTest, ReadsPlainAndGzippedFiles) {
   for (const char* images : {kImages, kImagesGz}) {
     for (const char* labels : {kLabels, kLabelsGz}) {
-      const absl::StatusOr<ImageSet> set = Read(images, labels);
-      ASSERT_TRUE(set.ok()) << set.status();
-      EXPECT_EQ(set->channels, 1);
-      EXPECT_EQ(set->height, 2);
-      EXPECT_EQ(set->width, 3);
-      EXPECT_THAT(set->labels, ElementsAre(7, 0));
-      EXPECT_THAT(set->pixels, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+      ASSERT_OK_AND_ASSIGN(const ImageSet set, Read(images, labels));
+      EXPECT_EQ(set.channels, 1);
+      EXPECT_EQ(set.height, 2);
+      EXPECT_EQ(set.width, 3);
+      EXPECT_THAT(set.labels, ElementsAre(7, 0));
+      EXPECT_THAT(set.pixels, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
     }
   }
 }

@@ -63,15 +63,14 @@ class FolderListingTest : public ::testing::Test {
 };
 
 TEST_F(FolderListingTest, ListsImagesInOrder) {
-  const auto listing = ListingMemory("").List(root_, {"dog", "cat", "cow"});
-  ASSERT_THAT(listing, IsOk());
-  EXPECT_EQ(listing->root, root_);
-  EXPECT_THAT(listing->images[0].Split(), ElementsAre("1.jpeg"));
-  EXPECT_THAT(listing->images[1].Split(), ElementsAre("a.JPG", "b.png"));
-  EXPECT_EQ(listing->images[1].count, 2);
-  EXPECT_TRUE(listing->images[1].is_there);
-  EXPECT_FALSE(listing->images[2].is_there);
-  EXPECT_THAT(listing->images[2].Split(), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const auto listing, ListingMemory("").List(root_, {"dog", "cat", "cow"}));
+  EXPECT_EQ(listing.root, root_);
+  EXPECT_THAT(listing.images[0].Split(), ElementsAre("1.jpeg"));
+  EXPECT_THAT(listing.images[1].Split(), ElementsAre("a.JPG", "b.png"));
+  EXPECT_EQ(listing.images[1].count, 2);
+  EXPECT_TRUE(listing.images[1].is_there);
+  EXPECT_FALSE(listing.images[2].is_there);
+  EXPECT_THAT(listing.images[2].Split(), IsEmpty());
 }
 
 // Any change of a folder invalidates its remembered listing.
@@ -334,10 +333,10 @@ TEST(ReadImageClusters, ReadsATable) {
     WriteTestFile("clusters.csv", text);
     return ReadImageClusters(JoinPath(::testing::TempDir(), "clusters.csv"), "/data/photos");
   };
-  const auto clusters =
-      read("cluster,set,image\nsun,train,/data/photos/a/1.png\nmoon,test,a/2.png\nsun,x,/else/3.png\n");
-  ASSERT_THAT(clusters, IsOk());
-  EXPECT_EQ(*clusters, (ImageClusters{{"a/1.png", 1}, {"a/2.png", 0}}));
+  ASSERT_OK_AND_ASSIGN(
+      const auto clusters,
+      read("cluster,set,image\nsun,train,/data/photos/a/1.png\nmoon,test,a/2.png\nsun,x,/else/3.png\n"));
+  EXPECT_EQ(clusters, (ImageClusters{{"a/1.png", 1}, {"a/2.png", 0}}));
   EXPECT_THAT(read("cluster,file\n1,a\n").status().message(),
               ::testing::HasSubstr("clusters.csv: line 1: needs the columns 'image' and 'cluster'"));
   EXPECT_THAT(read("image,cluster\na/1.png,\n").status().message(), ::testing::HasSubstr("line 2: the image has no"));

@@ -40,14 +40,12 @@ class ImageListTest : public ::testing::Test {
 
 // The lists of OpenOOD and Places365: a path, a number.
 TEST_F(ImageListTest, ClassesByNumber) {
-  const auto source = Open("b/2.jpg 2\n/a/1.jpg 0\r\n\n", "");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(2, 0));
-  EXPECT_THAT((*source)->index().group_name, ElementsAre("train"));
-  EXPECT_THAT(Paths(**source), ElementsAre("root/b/2.jpg", "root/a/1.jpg"));
-  const auto from_one = Open("1 b.jpg 3", "path_column: 1 class_column: 2 first_class: 1");
-  ASSERT_THAT(from_one, IsOk());
-  EXPECT_THAT((*from_one)->index().label, ElementsAre(2));
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("b/2.jpg 2\n/a/1.jpg 0\r\n\n", ""));
+  EXPECT_THAT(source->index().label, ElementsAre(2, 0));
+  EXPECT_THAT(source->index().group_name, ElementsAre("train"));
+  EXPECT_THAT(Paths(*source), ElementsAre("root/b/2.jpg", "root/a/1.jpg"));
+  ASSERT_OK_AND_ASSIGN(const auto from_one, Open("1 b.jpg 3", "path_column: 1 class_column: 2 first_class: 1"));
+  EXPECT_THAT(from_one->index().label, ElementsAre(2));
   for (const char* number : {"0", "4", "-9223372036854775808", "9223372036854775807"}) {
     for (const char* first : {"1", "-2147483648", "2147483647"}) {
       const auto other = Open(absl::StrCat("b.jpg ", number), absl::StrCat("first_class: ", first));
@@ -60,10 +58,10 @@ TEST_F(ImageListTest, ClassesByNumber) {
 
 // val_annotations.txt of TinyImageNet: tabs, a class's name, a box.
 TEST_F(ImageListTest, ClassesByName) {
-  const auto source = Open("val 0.JPEG\towl\t0\t32\t44\t62\nval_1.JPEG\tcat\t52\t55\t57\t59\n", "class_by: NAME");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(2, 0));
-  EXPECT_THAT(Paths(**source), ElementsAre("root/val 0.JPEG", "root/val_1.JPEG"));
+  ASSERT_OK_AND_ASSIGN(const auto source,
+                       Open("val 0.JPEG\towl\t0\t32\t44\t62\nval_1.JPEG\tcat\t52\t55\t57\t59\n", "class_by: NAME"));
+  EXPECT_THAT(source->index().label, ElementsAre(2, 0));
+  EXPECT_THAT(Paths(*source), ElementsAre("root/val 0.JPEG", "root/val_1.JPEG"));
 }
 
 // images_variant_test.txt of FGVC-Aircraft: names without an extension; class names may have blanks.
@@ -77,42 +75,37 @@ TEST_F(ImageListTest, ClassesByTheRestOfTheLine) {
     return OpenImageList("root", {WriteTestFile("list.txt", text)}, "", "", files, {"DC-3", "Cessna 172", "F/A-18"},
                          {3, 0, 0}, "test");
   };
-  const auto source = open("0062781 F/A-18\n0056978 Cessna 172\r\n0062765 DC-3");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(2, 1, 0));
-  EXPECT_THAT(Paths(**source), ElementsAre("root/0062781.jpg", "root/0056978.jpg", "root/0062765.jpg"));
+  ASSERT_OK_AND_ASSIGN(const auto source, open("0062781 F/A-18\n0056978 Cessna 172\r\n0062765 DC-3"));
+  EXPECT_THAT(source->index().label, ElementsAre(2, 1, 0));
+  EXPECT_THAT(Paths(*source), ElementsAre("root/0062781.jpg", "root/0056978.jpg", "root/0062765.jpg"));
   EXPECT_THAT(open("1 Cessna"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(":1: there is no class 'Cessna'")));
   EXPECT_THAT(open("1 DC-3\n2"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(":2: has 1 columns")));
 }
 
 // The lists of DTD.
 TEST_F(ImageListTest, ClassesByFolder) {
-  const auto source = Open("dog/1.jpg\ntop/owl/2.jpg\n", "class_by: FOLDER");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(1, 2));
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("dog/1.jpg\ntop/owl/2.jpg\n", "class_by: FOLDER"));
+  EXPECT_THAT(source->index().label, ElementsAre(1, 2));
   EXPECT_THAT(Open("1.jpg", "class_by: FOLDER"),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:1: there is no class ''")));
 }
 
 // meta/test.txt of Food-101.
 TEST_F(ImageListTest, NamesWithoutExtension) {
-  const auto source = Open("dog/1\n", "class_by: FOLDER path_suffix: '.jpg'");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT(Paths(**source), ElementsAre("root/dog/1.jpg"));
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("dog/1\n", "class_by: FOLDER path_suffix: '.jpg'"));
+  EXPECT_THAT(Paths(*source), ElementsAre("root/dog/1.jpg"));
 }
 
 TEST_F(ImageListTest, OneClassForAll) {
-  const auto source = Open("x/1.jpg -1\ny/2.jpg -1", "class_by: ONLY_CLASS");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 0));
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("x/1.jpg -1\ny/2.jpg -1", "class_by: ONLY_CLASS"));
+  EXPECT_THAT(source->index().label, ElementsAre(0, 0));
 }
 
 // images.txt and train_test_split.txt of CUB.
 TEST_F(ImageListTest, TakesTheLinesOfAPart) {
   const std::string format = "path_column: 1 class_by: FOLDER part_table { path: '-' } part_value: '0'";
-  const auto source = Open("1 cat/1.jpg\n2 dog/2.jpg\n3 dog/3.jpg\n", format, "1 0\n2 1\n3 0\n");
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT(Paths(**source), ElementsAre("root/cat/1.jpg", "root/dog/3.jpg"));
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("1 cat/1.jpg\n2 dog/2.jpg\n3 dog/3.jpg\n", format, "1 0\n2 1\n3 0\n"));
+  EXPECT_THAT(Paths(*source), ElementsAre("root/cat/1.jpg", "root/dog/3.jpg"));
   EXPECT_THAT(Open("1 cat/1.jpg\n4 dog/2.jpg\n", format, "1 0\n2 1\n"),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("list.txt:2: '4' has no line in ")));
   EXPECT_THAT(Open("1 cat/1.jpg\n", format, "1 0\n1 1\n"),
@@ -123,9 +116,8 @@ TEST_F(ImageListTest, TakesTheLinesOfAPart) {
 
 // The third column is a video; the number of a video is the same in every list.
 TEST_F(ImageListTest, ClustersByColumn) {
-  const auto source = Open("a/1.jpg 0 v7\na/2.jpg 1 v3\nb/3.jpg 1 v7\n", "cluster_column: 2");
-  ASSERT_THAT(source, IsOk());
-  const std::vector<int64_t> cluster = (*source)->index().cluster;
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("a/1.jpg 0 v7\na/2.jpg 1 v3\nb/3.jpg 1 v7\n", "cluster_column: 2"));
+  const std::vector<int64_t> cluster = source->index().cluster;
   ASSERT_EQ(cluster.size(), 3);
   EXPECT_EQ(cluster[0], cluster[2]);
   EXPECT_NE(cluster[0], cluster[1]);
@@ -141,9 +133,9 @@ TEST_F(ImageListTest, ClustersByColumn) {
 // A table as `openset data audit` writes it.
 TEST_F(ImageListTest, ClustersByTable) {
   const std::string table = "cluster,set,image\n0,train,root/a/1.jpg\n1,train,root/a/2.jpg\n0,test,root/b/3.jpg\n";
-  const auto source = Open("b/3 1\na/1 0\na/2 1\n", "path_suffix: '.jpg' clusters { path: '-' }", "", table);
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().cluster, ElementsAre(0, 0, 1));
+  ASSERT_OK_AND_ASSIGN(const auto source,
+                       Open("b/3 1\na/1 0\na/2 1\n", "path_suffix: '.jpg' clusters { path: '-' }", "", table));
+  EXPECT_THAT(source->index().cluster, ElementsAre(0, 0, 1));
   EXPECT_THAT(
       Open("b/4.jpg 1\n", "clusters { path: '-' }", "", table),
       StatusIs(absl::StatusCode::kInvalidArgument,

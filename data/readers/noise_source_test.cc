@@ -21,12 +21,11 @@ TEST(NoiseSource, FollowsTheRule) {
   const auto source = MakeNoiseSource(Gaussian(), "noise", "test", 5, {3, 2, 2});
   EXPECT_THAT(source->index().label, ElementsAre(0, 0, 0, 0, 0));
   EXPECT_EQ(source->Describe(4), "test 4");
-  const auto images = source->Read({4, 1, 4});
-  ASSERT_THAT(images, IsOk());
-  EXPECT_EQ((*images)[0].pixels, (*images)[2].pixels);
-  EXPECT_NE((*images)[0].pixels, (*images)[1].pixels);
+  ASSERT_OK_AND_ASSIGN(const auto images, source->Read({4, 1, 4}));
+  EXPECT_EQ(images[0].pixels, images[2].pixels);
+  EXPECT_NE(images[0].pixels, images[1].pixels);
   RandomStream stream(3, "noise/test/4");
-  for (const uint8_t pixel : (*images)[0].pixels) {
+  for (const uint8_t pixel : images[0].pixels) {
     const double x = std::min(std::max(0.5 + stream.Normal(), 0.0), 1.0);
     EXPECT_EQ(pixel, std::lround(255 * x));
   }
@@ -39,14 +38,12 @@ TEST(NoiseSource, FollowsTheRule) {
 TEST(NoiseSource, HasTheDistributions) {
   NoiseImages uniform;
   uniform.mutable_uniform();
-  const auto images = MakeNoiseSource(uniform, "u", "test", 1, {3, 100, 100})->Read({0});
-  ASSERT_THAT(images, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto images, MakeNoiseSource(uniform, "u", "test", 1, {3, 100, 100})->Read({0}));
   double sum = 0;
-  for (const uint8_t pixel : (*images)[0].pixels) sum += pixel / 255.0;
+  for (const uint8_t pixel : images[0].pixels) sum += pixel / 255.0;
   EXPECT_NEAR(sum / 30000, 0.5, 0.0085);
-  const auto gaussian = MakeNoiseSource(Gaussian(), "g", "test", 1, {3, 100, 100})->Read({0});
-  ASSERT_THAT(gaussian, IsOk());
-  const std::vector<uint8_t>& pixels = (*gaussian)[0].pixels;
+  ASSERT_OK_AND_ASSIGN(const auto gaussian, MakeNoiseSource(Gaussian(), "g", "test", 1, {3, 100, 100})->Read({0}));
+  const std::vector<uint8_t>& pixels = gaussian[0].pixels;
   const auto cut = std::count(pixels.begin(), pixels.end(), 0) + std::count(pixels.begin(), pixels.end(), 255);
   EXPECT_NEAR(cut / 30000.0, 0.6178, 0.015);
 }

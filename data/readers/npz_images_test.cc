@@ -19,21 +19,18 @@ constexpr char kFile[] = "data/readers/testdata/pictures.npz";
 
 // NumPy's file (tools/peers/make_format_golden.py).
 TEST(NpzImages, ReadsNumPysFiles) {
-  const auto golden = ReadNpz("data/readers/testdata/formats.npz");
-  ASSERT_THAT(golden, IsOk());
-  const std::string& pixels = golden->at("pixels").data;
-  const auto set = ReadNpzImages(kFile, kFile, "images", "labels");
-  ASSERT_THAT(set, IsOk());
-  EXPECT_EQ(set->pixels, std::vector<uint8_t>(pixels.begin(), pixels.end()));
-  EXPECT_THAT(set->labels, ElementsAre(10, 1, 2, 9, 10, 3));
-  const auto grey = ReadNpzImages(kFile, kFile, "grey", "labels");
-  ASSERT_THAT(grey, IsOk());
-  EXPECT_EQ(grey->channels, 1);
-  EXPECT_EQ(grey->height, 4);
-  EXPECT_EQ(grey->width, 5);
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadNpz("data/readers/testdata/formats.npz"));
+  const std::string& pixels = golden.at("pixels").data;
+  ASSERT_OK_AND_ASSIGN(const auto set, ReadNpzImages(kFile, kFile, "images", "labels"));
+  EXPECT_EQ(set.pixels, std::vector<uint8_t>(pixels.begin(), pixels.end()));
+  EXPECT_THAT(set.labels, ElementsAre(10, 1, 2, 9, 10, 3));
+  ASSERT_OK_AND_ASSIGN(const auto grey, ReadNpzImages(kFile, kFile, "grey", "labels"));
+  EXPECT_EQ(grey.channels, 1);
+  EXPECT_EQ(grey.height, 4);
+  EXPECT_EQ(grey.width, 5);
   // The first channel of each image.
   for (int n = 0; n < 6; ++n) {
-    for (int p = 0; p < 20; ++p) ASSERT_EQ(grey->pixels[20 * n + p], set->pixels[60 * n + p]);
+    for (int p = 0; p < 20; ++p) ASSERT_EQ(grey.pixels[20 * n + p], set.pixels[60 * n + p]);
   }
 }
 
@@ -84,13 +81,11 @@ TEST(NpzImages, OtherFilesAndTruncationsAreRefused) {
 }
 
 TEST(NpzImages, NoticesCorruption) {
-  const auto content = ReadFile(kFile);
-  ASSERT_THAT(content, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto content, ReadFile(kFile));
   const std::string path = ::testing::TempDir() + "damaged.npz";
-  const DamageReport report =
-      ReadDamaged(path, *content, [&] { return ReadNpzImages(path, path, "images", "labels"); });
+  const DamageReport report = ReadDamaged(path, content, [&] { return ReadNpzImages(path, path, "images", "labels"); });
   EXPECT_EQ(report.broken, 0);
-  EXPECT_GT(report.refused + report.other_error, content->size());
+  EXPECT_GT(report.refused + report.other_error, content.size());
 }
 
 }  // namespace

@@ -126,11 +126,10 @@ TEST(FindFetchProblems, ErrorsNameTheLine) {
 
 // All downloads of the catalog have checksums, except for one data set.
 TEST(FindFetchProblems, OurDownloadsHaveChecksums) {
-  const absl::StatusOr<Catalog> catalog = Catalog::Open("data/catalog");
-  ASSERT_THAT(catalog, IsOk());
+  ASSERT_OK_AND_ASSIGN(const Catalog catalog, Catalog::Open("data/catalog"));
   std::vector<std::string> without;
-  for (const std::string& name : catalog->names()) {
-    for (const DataSource& source : catalog->Find(name).value()->fetch()) {
+  for (const std::string& name : catalog.names()) {
+    for (const DataSource& source : catalog.Find(name).value()->fetch()) {
       for (const Download& file : source.urls().file()) {
         if (!file.has_sha256()) without.push_back(name);
         EXPECT_TRUE(file.has_bytes()) << name;

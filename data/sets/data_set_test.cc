@@ -78,10 +78,9 @@ TEST_F(DataSetTest, FindsEachFileInTheFirstFolderThatHasIt) {
   Write("b/toy/first.bin", "\x01\x0a\x0b");
   Write("b/toy/rest.bin", "\x02\x63\x63\x02\x63\x63");
   Write("a/toy/rest.bin", std::string("\x00\x0c\x0d\x02\x0e\x0f", 6));
-  const absl::StatusOr<ImageSet> set = Load();
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(set->labels, ElementsAre(1, 0, 2));
-  EXPECT_THAT(set->pixels, ElementsAre(10, 11, 12, 13, 14, 15));
+  ASSERT_OK_AND_ASSIGN(const ImageSet set, Load());
+  EXPECT_THAT(set.labels, ElementsAre(1, 0, 2));
+  EXPECT_THAT(set.pixels, ElementsAre(10, 11, 12, 13, 14, 15));
   EXPECT_TRUE(Check().ok());
 }
 
@@ -167,10 +166,9 @@ class FolderPartTest : public DataSetTest {
 
 TEST_F(FolderPartTest, IsListedAndReadLater) {
   EXPECT_TRUE(Check().ok()) << Check();
-  const auto source = Open();
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
-  EXPECT_EQ((*(*source)->Read({1}))[0].height, 17);
+  ASSERT_OK_AND_ASSIGN(const auto source, Open());
+  EXPECT_THAT(source->index().label, ElementsAre(0, 1, 1));
+  EXPECT_EQ((*source->Read({1}))[0].height, 17);
   Write("b/folders/train/b/images/2.jpg", "no image");  // not noticed before it is read
   EXPECT_TRUE(Open().ok());
   EXPECT_EQ((*Open())->Read({2}).status().code(), absl::StatusCode::kDataLoss);
@@ -296,10 +294,9 @@ TEST_F(DataSetTest, HashesFilesWithoutAChecksum) {
 TEST_F(DataSetTest, BinaryPartsAreSourcesToo) {
   Write("a/toy/first.bin", "\x01\x0a\x0b");
   Write("a/toy/rest.bin", std::string("\x00\x0c\x0d\x02\x0e\x0f", 6));
-  const auto source = OpenPart(info_, "train", {a_});
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(1, 0, 2));
-  EXPECT_THAT((*(*source)->Read({1}))[0].pixels, ElementsAre(12, 13));
+  ASSERT_OK_AND_ASSIGN(const auto source, OpenPart(info_, "train", {a_}));
+  EXPECT_THAT(source->index().label, ElementsAre(1, 0, 2));
+  EXPECT_THAT((*source->Read({1}))[0].pixels, ElementsAre(12, 13));
 }
 
 TEST_F(DataSetTest, ChecksMD5WithoutSHA256) {
@@ -340,14 +337,12 @@ class OpenSelectionTest : public ::testing::Test {
 };
 
 TEST_F(OpenSelectionTest, JoinsPartsAndSelects) {
-  const absl::StatusOr<OpenedSelection> opened = OpenSelection(selection_, catalog_, {folder_});
-  ASSERT_THAT(opened, IsOk());
-  EXPECT_EQ(opened->source->index().size(), 8);
-  EXPECT_THAT(opened->samples.index, ElementsAre(3, 6, 7));
-  const auto images = opened->source->Read(opened->samples.index);
-  ASSERT_THAT(images, IsOk());
-  EXPECT_EQ((*images)[0].pixels[0], 10 * 5 + 3);
-  EXPECT_EQ((*images)[2].pixels[0], 10 * 4 + 3);
+  ASSERT_OK_AND_ASSIGN(const OpenedSelection opened, OpenSelection(selection_, catalog_, {folder_}));
+  EXPECT_EQ(opened.source->index().size(), 8);
+  EXPECT_THAT(opened.samples.index, ElementsAre(3, 6, 7));
+  ASSERT_OK_AND_ASSIGN(const auto images, opened.source->Read(opened.samples.index));
+  EXPECT_EQ(images[0].pixels[0], 10 * 5 + 3);
+  EXPECT_EQ(images[2].pixels[0], 10 * 4 + 3);
 }
 
 TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
@@ -396,21 +391,21 @@ class DataSetFormats : public ::testing::Test {
 constexpr char kCounts[] = "samples: 6 samples_per_class: [2, 1, 1, 1, 1] ";
 
 TEST_F(DataSetFormats, Mat) {
-  const auto source =
-      Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 9] }"));
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
+  ASSERT_OK_AND_ASSIGN(
+      const auto source,
+      Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 9] }")));
+  EXPECT_THAT(source->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
   EXPECT_EQ(Open(absl::StrCat(kCounts, "mat { file { path: 'testdata/digits.mat' } class_label: [10, 1, 2, 3, 8] }"))
                 .status(),
             absl::DataLossError("data/readers/testdata/digits.mat: label 9 is not in class_label of the catalog"));
 }
 
 TEST_F(DataSetFormats, Npz) {
-  const auto source =
-      Open(absl::StrCat(kCounts, "npz { images { path: 'testdata/pictures.npz' } class_label: [10, 1, 2, 3, 9] }"));
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
-  EXPECT_EQ((*(*source)->Read({5}))[0].pixels.size(), 60);
+  ASSERT_OK_AND_ASSIGN(
+      const auto source,
+      Open(absl::StrCat(kCounts, "npz { images { path: 'testdata/pictures.npz' } class_label: [10, 1, 2, 3, 9] }")));
+  EXPECT_THAT(source->index().label, ElementsAre(0, 1, 2, 4, 0, 3));
+  EXPECT_EQ((*source->Read({5}))[0].pixels.size(), 60);
 }
 
 // Stored column by column: 2 x 3 in the file means 3 x 2.
@@ -422,17 +417,16 @@ TEST_F(DataSetFormats, TransposedIdxWithOtherLabels) {
       "name: 'set' class_name: ['a', 'b'] channels: 1 height: 3 width: 2 layout { part { "
       "name: 'test' samples: 1 samples_per_class: [0, 1] idx { images { path: 't-images' } "
       "labels { path: 't-labels' } transposed: true class_label: [1, 7] } } }");
-  const auto set = LoadPart(info_, "test", {folder});
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(set->labels, ElementsAre(1));
-  EXPECT_THAT(set->pixels, ElementsAre('a', 'd', 'b', 'e', 'c', 'f'));
+  ASSERT_OK_AND_ASSIGN(const auto set, LoadPart(info_, "test", {folder}));
+  EXPECT_THAT(set.labels, ElementsAre(1));
+  EXPECT_THAT(set.pixels, ElementsAre('a', 'd', 'b', 'e', 'c', 'f'));
 }
 
 TEST_F(DataSetFormats, Noise) {
-  const auto source = Open("samples: 4 samples_per_class: [4, 0, 0, 0, 0] noise { seed: 1 uniform {} }");
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_EQ((*source)->index().size(), 4);
-  EXPECT_EQ((*(*source)->Read({3}))[0].pixels.size(), 60);
+  ASSERT_OK_AND_ASSIGN(const auto source,
+                       Open("samples: 4 samples_per_class: [4, 0, 0, 0, 0] noise { seed: 1 uniform {} }"));
+  EXPECT_EQ(source->index().size(), 4);
+  EXPECT_EQ((*source->Read({3}))[0].pixels.size(), 60);
   // The digest of a generated part is its generator's.
   const std::string digest = *PartDigest(info_, "test");
   info_.mutable_layout(0)->mutable_part(0)->mutable_noise()->set_seed(2);
@@ -442,12 +436,11 @@ TEST_F(DataSetFormats, Noise) {
 TEST_F(DataSetFormats, ImageList) {
   const std::string list = WriteTestFile("lists/list.txt", "rgb.png 4\ngrey.jpg 0\n");
   folders_.push_back(list.substr(0, list.size() - std::string("/lists/list.txt").size()));
-  const auto source = Open(
-      "samples: 2 samples_per_class: [1, 0, 0, 0, 1] image_list { path: 'testdata' list { path: 'lists/list.txt' } }",
-      "height: 0 width: 0 ");
-  ASSERT_TRUE(source.ok()) << source.status();
-  EXPECT_THAT((*source)->index().label, ElementsAre(4, 0));
-  EXPECT_EQ((*(*source)->Read({0}))[0].height, 17);
+  ASSERT_OK_AND_ASSIGN(const auto source, Open("samples: 2 samples_per_class: [1, 0, 0, 0, 1] image_list { path: "
+                                               "'testdata' list { path: 'lists/list.txt' } }",
+                                               "height: 0 width: 0 "));
+  EXPECT_THAT(source->index().label, ElementsAre(4, 0));
+  EXPECT_EQ((*source->Read({0}))[0].height, 17);
   WriteTestFile("lists/list.txt", "rgb.png 4\nabsent.jpg 0\n");
   EXPECT_EQ(CheckFiles(info_, "test", folders_),
             absl::NotFoundError(

@@ -41,20 +41,18 @@ TEST_F(FolderDataSetTest, SharesTheImagesOfEachClass) {
   Put("empty", 0);
   Put(".hidden", 2);
   std::filesystem::create_directories(root_ + "/empty");
-  const auto info = Describe();
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(FindDataSetProblems(*info), IsEmpty());
-  EXPECT_THAT(info->class_name(), ElementsAre("cat", "dog"));
+  ASSERT_OK_AND_ASSIGN(const auto info, Describe());
+  EXPECT_THAT(FindDataSetProblems(info), IsEmpty());
+  EXPECT_THAT(info.class_name(), ElementsAre("cat", "dog"));
   // A fifth, rounded, at least one: 1 of 3, 2 of 10.
-  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(1, 2));
-  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(2, 8));
-  EXPECT_THAT(FindPart(*info, "all").value()->samples_per_class(), ElementsAre(3, 10));
-  EXPECT_NE(*PartDigest(*info, "train"), *PartDigest(*info, "test"));
-  EXPECT_THAT(CheckFiles(*info, "train", {}), IsOk());
-  const auto source = OpenPart(*info, "test", {});
-  ASSERT_THAT(source, IsOk());
-  EXPECT_THAT((*source)->index().label, ElementsAre(0, 1, 1));
-  EXPECT_THAT((*source)->Read({0, 2}), IsOk());
+  EXPECT_THAT(FindPart(info, "test").value()->samples_per_class(), ElementsAre(1, 2));
+  EXPECT_THAT(FindPart(info, "train").value()->samples_per_class(), ElementsAre(2, 8));
+  EXPECT_THAT(FindPart(info, "all").value()->samples_per_class(), ElementsAre(3, 10));
+  EXPECT_NE(*PartDigest(info, "train"), *PartDigest(info, "test"));
+  EXPECT_THAT(CheckFiles(info, "train", {}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto source, OpenPart(info, "test", {}));
+  EXPECT_THAT(source->index().label, ElementsAre(0, 1, 1));
+  EXPECT_THAT(source->Read({0, 2}), IsOk());
 }
 
 // Three images of a patient each, in two classes.
@@ -68,17 +66,16 @@ TEST_F(FolderDataSetTest, ClustersStayInOnePart) {
     for (int i = 0; i < 12; ++i) absl::StrAppend(&table, name, "/", i, ".png,", name, i / 3, "\n");
   }
   ASSERT_THAT(WriteFileAtomically(request.clusters, table), IsOk());
-  const auto info = DescribeFolder(request);
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(FindDataSetProblems(*info), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const auto info, DescribeFolder(request));
+  EXPECT_THAT(FindDataSetProblems(info), IsEmpty());
   // A fifth of 12, rounded, is 2: one cluster.
-  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(3, 3));
-  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(9, 9));
-  EXPECT_NE(*PartDigest(*info, "train"), *PartDigest(*Describe(), "train"));
-  EXPECT_THAT(CheckFiles(*info, "train", {}), IsOk());
+  EXPECT_THAT(FindPart(info, "test").value()->samples_per_class(), ElementsAre(3, 3));
+  EXPECT_THAT(FindPart(info, "train").value()->samples_per_class(), ElementsAre(9, 9));
+  EXPECT_NE(*PartDigest(info, "train"), *PartDigest(*Describe(), "train"));
+  EXPECT_THAT(CheckFiles(info, "train", {}), IsOk());
   std::map<std::string, std::set<std::string>> parts;  // of each patient
   for (const std::string part : {"train", "test"}) {
-    const auto source = *OpenPart(*info, part, {});
+    const auto source = *OpenPart(info, part, {});
     EXPECT_EQ(source->index().cluster.size(), source->index().label.size());
     for (int64_t i = 0; i < source->index().size(); ++i) {
       const std::filesystem::path path = source->Describe(i);
@@ -89,7 +86,7 @@ TEST_F(FolderDataSetTest, ClustersStayInOnePart) {
   for (const auto& [patient, in] : parts) EXPECT_EQ(in.size(), 1) << patient;
 
   ASSERT_THAT(WriteFileAtomically(request.clusters, absl::StrCat(table, "cat/0.png,cat0\n")), IsOk());
-  EXPECT_THAT(CheckFiles(*info, "train", {}).message(), HasSubstr("patients.csv: SHA-256 is"));
+  EXPECT_THAT(CheckFiles(info, "train", {}).message(), HasSubstr("patients.csv: SHA-256 is"));
   ASSERT_THAT(WriteFileAtomically(request.clusters, "image,cluster\ncat/0.png,x\n"), IsOk());
   EXPECT_THAT(DescribeFolder(request).status().message(), HasSubstr("has no line for this image"));
 }
@@ -98,11 +95,10 @@ TEST_F(FolderDataSetTest, UsesExistingParts) {
   Put("train/cat", 2);
   Put("train/dog", 1);
   Put("val/dog", 3);
-  const auto info = Describe();
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(2, 1));
-  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(0, 3));
-  EXPECT_THAT(CheckFiles(*info, "test", {}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto info, Describe());
+  EXPECT_THAT(FindPart(info, "train").value()->samples_per_class(), ElementsAre(2, 1));
+  EXPECT_THAT(FindPart(info, "test").value()->samples_per_class(), ElementsAre(0, 3));
+  EXPECT_THAT(CheckFiles(info, "test", {}), IsOk());
 }
 
 // The parts' digests are the same as without the third part, with the classes that the folder had before.
@@ -113,33 +109,30 @@ TEST_F(FolderDataSetTest, TestMayHaveMoreClassesAndValIsAThirdPart) {
   const auto before = Describe();
   Put("val/cat", 1);
   Put("val/gnu", 1);
-  const auto third = Describe();
-  ASSERT_THAT(third, IsOk());
-  EXPECT_THAT(third->class_name(), ElementsAre("cat", "dog"));
-  EXPECT_THAT(FindPart(*third, "val").value()->samples_per_class(), ElementsAre(1, 0));
-  for (const char* part : {"train", "test"}) EXPECT_EQ(*PartDigest(*third, part), *PartDigest(*before, part));
-  EXPECT_THAT(LeftOutLines(root_, *third), ElementsAre("left out: val/gnu (1 image, but no class has this name)"));
+  ASSERT_OK_AND_ASSIGN(const auto third, Describe());
+  EXPECT_THAT(third.class_name(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(FindPart(third, "val").value()->samples_per_class(), ElementsAre(1, 0));
+  for (const char* part : {"train", "test"}) EXPECT_EQ(*PartDigest(third, part), *PartDigest(*before, part));
+  EXPECT_THAT(LeftOutLines(root_, third), ElementsAre("left out: val/gnu (1 image, but no class has this name)"));
 
   Put("test/bee", 2);
-  const auto more = Describe();
-  ASSERT_THAT(more, IsOk());
-  EXPECT_THAT(more->class_name(), ElementsAre("bee", "cat", "dog"));
-  EXPECT_THAT(FindPart(*more, "train").value()->samples_per_class(), ElementsAre(0, 2, 1));
-  EXPECT_THAT(FindPart(*more, "test").value()->samples_per_class(), ElementsAre(2, 0, 3));
-  for (const char* part : {"train", "test", "val"}) EXPECT_THAT(CheckFiles(*more, part, {}), IsOk());
-  EXPECT_THAT(FewImagesLines(*more),
+  ASSERT_OK_AND_ASSIGN(const auto more, Describe());
+  EXPECT_THAT(more.class_name(), ElementsAre("bee", "cat", "dog"));
+  EXPECT_THAT(FindPart(more, "train").value()->samples_per_class(), ElementsAre(0, 2, 1));
+  EXPECT_THAT(FindPart(more, "test").value()->samples_per_class(), ElementsAre(2, 0, 3));
+  for (const char* part : {"train", "test", "val"}) EXPECT_THAT(CheckFiles(more, part, {}), IsOk());
+  EXPECT_THAT(FewImagesLines(more),
               ElementsAre(HasSubstr("no image to train on: bee;"), HasSubstr("no image to test on: cat;")));
 }
 
 TEST_F(FolderDataSetTest, AFolderOfImagesIsOneClass) {
   const std::string image = *ReadFile("data/readers/testdata/rgb.png");
   for (int i = 0; i < 5; ++i) WriteTestFile(absl::StrCat("images/", i, ".png"), image);
-  const auto info = Describe();
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(info->class_name(), ElementsAre("images"));
-  EXPECT_EQ(FindPart(*info, "all").value()->samples(), 5);
-  EXPECT_THAT(CheckFiles(*info, "all", {}), IsOk());
-  EXPECT_THAT(LeftOutLines(root_, *info), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const auto info, Describe());
+  EXPECT_THAT(info.class_name(), ElementsAre("images"));
+  EXPECT_EQ(FindPart(info, "all").value()->samples(), 5);
+  EXPECT_THAT(CheckFiles(info, "all", {}), IsOk());
+  EXPECT_THAT(LeftOutLines(root_, info), IsEmpty());
 }
 
 TEST_F(FolderDataSetTest, ReadsImagesInSubFolders) {
@@ -154,19 +147,17 @@ TEST_F(FolderDataSetTest, ReadsImagesInSubFolders) {
   FolderRequest request{"mine", root_};
   request.sub_folders = true;
   request.skip = {root_ + "/cat/day2/1.png"};
-  const auto info = DescribeFolder(request);
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(LeftOutLines(root_, *info), IsEmpty());
-  const auto all = OpenPart(*info, "all", {});
-  ASSERT_THAT(all, IsOk());
-  EXPECT_THAT((*all)->index().label, ElementsAre(0, 0, 0, 1, 1));
+  ASSERT_OK_AND_ASSIGN(const auto info, DescribeFolder(request));
+  EXPECT_THAT(LeftOutLines(root_, info), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const auto all, OpenPart(info, "all", {}));
+  EXPECT_THAT(all->index().label, ElementsAre(0, 0, 0, 1, 1));
   const std::vector<std::string> names = {"/cat/0.png", "/cat/day1/b/0.png", "/cat/day2/0.png", "/dog/day1/0.png",
                                           "/dog/day1/1.png"};
-  for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ((*all)->Describe(static_cast<int64_t>(i)), root_ + names[i]);
-  EXPECT_THAT((*all)->Read({1, 4}), IsOk());
-  EXPECT_THAT(CheckFiles(*info, "all", {}), IsOk());
+  for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ(all->Describe(static_cast<int64_t>(i)), root_ + names[i]);
+  EXPECT_THAT(all->Read({1, 4}), IsOk());
+  EXPECT_THAT(CheckFiles(info, "all", {}), IsOk());
   std::filesystem::remove(root_ + "/cat/day1/b/0.png");
-  EXPECT_THAT(CheckFiles(*info, "all", {}),
+  EXPECT_THAT(CheckFiles(info, "all", {}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cat: has 2 images, not 3")));
 }
 
@@ -178,20 +169,17 @@ TEST_F(FolderDataSetTest, SkipsImages) {
   Put("test/dog", 1);
   FolderRequest request{"mine", root_};
   request.skip = {root_ + "/train/cat/0.png"};
-  const auto one = DescribeFolder(request);
-  ASSERT_THAT(one, IsOk());
-  EXPECT_THAT(FindPart(*one, "train").value()->samples_per_class(), ElementsAre(1, 2));
-  EXPECT_THAT(FindPart(*one, "test").value()->samples_per_class(), ElementsAre(2, 1));
+  ASSERT_OK_AND_ASSIGN(const auto one, DescribeFolder(request));
+  EXPECT_THAT(FindPart(one, "train").value()->samples_per_class(), ElementsAre(1, 2));
+  EXPECT_THAT(FindPart(one, "test").value()->samples_per_class(), ElementsAre(2, 1));
   request.skip = {root_ + "/train/dog/0.png", root_ + "/train/dog/1.png"};
-  const auto only_tested = DescribeFolder(request);
-  ASSERT_THAT(only_tested, IsOk());
-  EXPECT_THAT(FindPart(*only_tested, "train").value()->samples_per_class(), ElementsAre(2, 0));
-  EXPECT_THAT(CheckFiles(*only_tested, "train", {}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto only_tested, DescribeFolder(request));
+  EXPECT_THAT(FindPart(only_tested, "train").value()->samples_per_class(), ElementsAre(2, 0));
+  EXPECT_THAT(CheckFiles(only_tested, "train", {}), IsOk());
   request.skip.insert(root_ + "/test/dog/0.png");
-  const auto gone = DescribeFolder(request);
-  ASSERT_THAT(gone, IsOk());
-  EXPECT_THAT(gone->class_name(), ElementsAre("cat"));
-  EXPECT_THAT(CheckFiles(*gone, "train", {}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto gone, DescribeFolder(request));
+  EXPECT_THAT(gone.class_name(), ElementsAre("cat"));
+  EXPECT_THAT(CheckFiles(gone, "train", {}), IsOk());
 }
 
 TEST_F(FolderDataSetTest, OtherFilesAreOtherData) {
@@ -223,11 +211,10 @@ TEST_F(FolderDataSetTest, TheCatalogKnowsFolders) {
   Put("cat", 5);
   const Catalog catalog(std::vector<DataSetInfo>{});
   const Catalog copy = catalog;
-  const auto info = catalog.Find(absl::StrCat("folder:", root_));
-  ASSERT_THAT(info, IsOk());
-  EXPECT_EQ((*info)->name(), absl::StrCat("folder:", root_));
-  EXPECT_EQ(*catalog.Find((*info)->name()), *info) << "is looked at once";
-  EXPECT_EQ(*copy.Find((*info)->name()), *info);
+  ASSERT_OK_AND_ASSIGN(const auto info, catalog.Find(absl::StrCat("folder:", root_)));
+  EXPECT_EQ(info->name(), absl::StrCat("folder:", root_));
+  EXPECT_EQ(*catalog.Find(info->name()), info) << "is looked at once";
+  EXPECT_EQ(*copy.Find(info->name()), info);
   EXPECT_THAT(catalog.Find("folder:/nowhere"),
               StatusIs(absl::StatusCode::kNotFound, "data set 'folder:/nowhere': no such folder: /nowhere"));
   EXPECT_THAT(catalog.names(), IsEmpty());

@@ -1,6 +1,7 @@
 // Tests ResolveTask(): drawn splits, folds, groups with their own classes, shifted samples.
 #include "core/openness.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/selection.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
@@ -32,12 +33,11 @@ TEST(ResolveTask, DrawsSplits) {
   const std::vector<ClassSplit> splits = *ClassSplitsOf(task, SmallCatalog());
   ASSERT_EQ(splits.size(), 6);
   for (int s = 0; s < 6; ++s) {
-    const absl::StatusOr<TaskData> data = ResolveTask(task, {s}, SmallCatalog());
-    ASSERT_TRUE(data.ok()) << data.status();
-    EXPECT_EQ(data->train().class_id_size(), s < 3 ? 1 : 2);
-    EXPECT_THAT(data->train().class_id(), testing::ElementsAreArray(splits[s].known()));
-    EXPECT_THAT(data->test_unknown(0).selection().class_id(), testing::ElementsAreArray(splits[s].unknown()));
-    EXPECT_DOUBLE_EQ(Openness(*data), Openness(s < 3 ? 1 : 2, 2));
+    ASSERT_OK_AND_ASSIGN(const TaskData data, ResolveTask(task, {s}, SmallCatalog()));
+    EXPECT_EQ(data.train().class_id_size(), s < 3 ? 1 : 2);
+    EXPECT_THAT(data.train().class_id(), testing::ElementsAreArray(splits[s].known()));
+    EXPECT_THAT(data.test_unknown(0).selection().class_id(), testing::ElementsAreArray(splits[s].unknown()));
+    EXPECT_DOUBLE_EQ(Openness(data), Openness(s < 3 ? 1 : 2, 2));
   }
   EXPECT_THAT(ResolveTask(task, {6}, SmallCatalog()).status().message(), HasSubstr("has no split 6 (0 to 5)"));
   EXPECT_EQ(ResolveTask(Parse("drawn { level { known: 3 unknown: 2 } }"), {}, SmallCatalog()).status(),
@@ -53,10 +53,9 @@ TEST(ResolveTask, DrawsFromTheListOfASource) {
   const std::vector<ClassSplit> splits = *ClassSplitsOf(task, SmallCatalog());
   ASSERT_EQ(splits.size(), 8);
   for (int s = 0; s < 8; ++s) {
-    const absl::StatusOr<TaskData> data = ResolveTask(task, {s}, SmallCatalog());
-    ASSERT_TRUE(data.ok()) << data.status();
-    EXPECT_EQ(data->test_unknown(0).selection().class_id_size(), s < 4 ? 2 : 1);
-    for (const int id : data->test_unknown(0).selection().class_id()) EXPECT_NE(id, 1);
+    ASSERT_OK_AND_ASSIGN(const TaskData data, ResolveTask(task, {s}, SmallCatalog()));
+    EXPECT_EQ(data.test_unknown(0).selection().class_id_size(), s < 4 ? 2 : 1);
+    for (const int id : data.test_unknown(0).selection().class_id()) EXPECT_NE(id, 1);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,16 +18,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(ParseCsvArrays, Columns) {
-  const absl::StatusOr<CsvArrays> table = ParseCsvArrays(
-      "id,label,logit_0,logit_1,prediction,unknown_score,group,num_classes\n"
-      "x,0,1.5,-inf,0,-1e300,,2\n"
-      "y,-1,2,3,1,inf,near,2\n"
-      "z,-1,0,0.5,1,0.1,far,2\n");
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->columns,
+  ASSERT_OK_AND_ASSIGN(const CsvArrays table,
+                       ParseCsvArrays("id,label,logit_0,logit_1,prediction,unknown_score,group,num_classes\n"
+                                      "x,0,1.5,-inf,0,-1e300,,2\n"
+                                      "y,-1,2,3,1,inf,near,2\n"
+                                      "z,-1,0,0.5,1,0.1,far,2\n"));
+  EXPECT_THAT(table.columns,
               ElementsAre("id", "label", "logit_0", "logit_1", "prediction", "unknown_score", "group", "num_classes"));
-  EXPECT_THAT(table->class_names, IsEmpty());
-  const NpzArrays* const arrays = &table->arrays;
+  EXPECT_THAT(table.class_names, IsEmpty());
+  const NpzArrays* const arrays = &table.arrays;
   EXPECT_EQ(arrays->size(), 7);  // id is ignored
   const float minus_infinity = -std::numeric_limits<float>::infinity();
   EXPECT_THAT(arrays->at("logits").shape, ElementsAre(3, 2));
@@ -43,46 +42,42 @@ TEST(ParseCsvArrays, Columns) {
 
 // df.to_csv("f.csv"): an index without a name, columns in any case, labels with missing values as floats.
 TEST(ParseCsvArrays, AsPandasWritesThem) {
-  const absl::StatusOr<CsvArrays> table = ParseCsvArrays(
-      ",Unnamed: 0,Label,Unknown Score,PREDICTION,num-classes\n"
-      "0,7,3.0,0.5,1.0,4.0\n"
-      "1,8,,-2.5,0.0,4.0\n"
-      "2,9,Unknown,1e-3,2.0,4.0\n"
-      "3,9,nan,1,2.0,4\n"
-      "4,9,<NA>,2,2.0,4\n"
-      "5,9,-1.0,3,2.0,4\n");
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(3, -1, -1, -1, -1, -1));
-  EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 0, 2, 2, 2, 2));
-  EXPECT_THAT(*ToDouble(table->arrays.at("unknown_score")), ElementsAre(0.5, -2.5, 1e-3, 1, 2, 3));
-  EXPECT_THAT(*ToInt64(table->arrays.at("num_classes")), ElementsAre(4));
-  EXPECT_THAT(table->columns, ElementsAre("", "Unnamed: 0", "Label", "Unknown Score", "PREDICTION", "num-classes"));
+  ASSERT_OK_AND_ASSIGN(const CsvArrays table, ParseCsvArrays(",Unnamed: 0,Label,Unknown Score,PREDICTION,num-classes\n"
+                                                             "0,7,3.0,0.5,1.0,4.0\n"
+                                                             "1,8,,-2.5,0.0,4.0\n"
+                                                             "2,9,Unknown,1e-3,2.0,4.0\n"
+                                                             "3,9,nan,1,2.0,4\n"
+                                                             "4,9,<NA>,2,2.0,4\n"
+                                                             "5,9,-1.0,3,2.0,4\n"));
+  EXPECT_THAT(*ToInt64(table.arrays.at("label")), ElementsAre(3, -1, -1, -1, -1, -1));
+  EXPECT_THAT(*ToInt64(table.arrays.at("prediction")), ElementsAre(1, 0, 2, 2, 2, 2));
+  EXPECT_THAT(*ToDouble(table.arrays.at("unknown_score")), ElementsAre(0.5, -2.5, 1e-3, 1, 2, 3));
+  EXPECT_THAT(*ToInt64(table.arrays.at("num_classes")), ElementsAre(4));
+  EXPECT_THAT(table.columns, ElementsAre("", "Unnamed: 0", "Label", "Unknown Score", "PREDICTION", "num-classes"));
 }
 
 TEST(ParseCsvArrays, Clusters) {
-  const auto table = ParseCsvArrays("label,unknown_score,Cluster\n0,1, p7 \n-1,2,p7\n0,3,9\n");
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(*ToTexts(table->arrays.at("cluster")), ElementsAre("p7", "p7", "9"));
+  ASSERT_OK_AND_ASSIGN(const auto table, ParseCsvArrays("label,unknown_score,Cluster\n0,1, p7 \n-1,2,p7\n0,3,9\n"));
+  EXPECT_THAT(*ToTexts(table.arrays.at("cluster")), ElementsAre("p7", "p7", "9"));
   EXPECT_THAT(ParseCsvArrays("label,unknown_score,cluster\n0,1,\n").status().message(),
               HasSubstr("line 2: column 'cluster': is blank"));
 }
 
 TEST(ParseCsvArrays, NamesOfClasses) {
-  const absl::StatusOr<CsvArrays> table =
-      ParseCsvArrays("label;prediction;unknown_score\n dog;cat;1\n;cat;2\ncat;emu;3\nunknown;dog;4\n-1;dog;5\n");
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->class_names, ElementsAre("dog", "cat", "emu"));
-  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(0, -1, 1, -1, -1));
-  EXPECT_THAT(*ToInt64(table->arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
+  ASSERT_OK_AND_ASSIGN(
+      const CsvArrays table,
+      ParseCsvArrays("label;prediction;unknown_score\n dog;cat;1\n;cat;2\ncat;emu;3\nunknown;dog;4\n-1;dog;5\n"));
+  EXPECT_THAT(table.class_names, ElementsAre("dog", "cat", "emu"));
+  EXPECT_THAT(*ToInt64(table.arrays.at("label")), ElementsAre(0, -1, 1, -1, -1));
+  EXPECT_THAT(*ToInt64(table.arrays.at("prediction")), ElementsAre(1, 1, 2, 0, 0));
 }
 
 // The names of logit columns are names of classes, with their case. One alone is a column like any other.
 TEST(ParseCsvArrays, LogitsOfNamedClasses) {
-  const absl::StatusOr<CsvArrays> table = ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n");
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->class_names, ElementsAre("dog", "cat"));
-  EXPECT_THAT(*ToInt64(table->arrays.at("label")), ElementsAre(1, -1));
-  EXPECT_THAT(*ToFloat(table->arrays.at("logits")), ElementsAre(1, 2, 3, 4));
+  ASSERT_OK_AND_ASSIGN(const CsvArrays table, ParseCsvArrays("label\tLogit_dog\tlogit_cat\ncat\t1\t2\n\t3\t4\n"));
+  EXPECT_THAT(table.class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(*ToInt64(table.arrays.at("label")), ElementsAre(1, -1));
+  EXPECT_THAT(*ToFloat(table.arrays.at("logits")), ElementsAre(1, 2, 3, 4));
   // Unknown samples only: no label names a class, but the names in the logits' columns are still the classes' names.
   EXPECT_THAT(ParseCsvArrays("label,logit_dog,logit_cat\n-1,1,2\n")->class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ParseCsvArrays("label,logit_max\n0,x\n")->arrays.count("logits"), 0);

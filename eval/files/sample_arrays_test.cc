@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/files/sample_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,18 +38,16 @@ const std::vector<int64_t> kLabel = {0, 1, -1};
 const std::vector<float> kLogits = {3, 1, 0, 2, 1, 1};
 
 TEST(SampleArraysTest, UsesLargeArraysInPlace) {
-  absl::StatusOr<ScoreFile> file =
-      ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), View("logits", "<f4", kLogits, {3, 2})});
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_EQ(file->label.data(), kLabel.data());
-  EXPECT_EQ(file->logits.data(), kLogits.data());
-  EXPECT_EQ(file->num_outputs, 2);
+  ASSERT_OK_AND_ASSIGN(ScoreFile file, ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}),
+                                                                     View("logits", "<f4", kLogits, {3, 2})}));
+  EXPECT_EQ(file.label.data(), kLabel.data());
+  EXPECT_EQ(file.logits.data(), kLogits.data());
+  EXPECT_EQ(file.num_outputs, 2);
 
-  const absl::StatusOr<SampleSet> samples = MakeSampleSet({*std::move(file)}, {});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_EQ(samples->logits.data(), kLogits.data());
-  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
-  EXPECT_THAT(samples->prediction, ElementsAre(0, 1, 0));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, MakeSampleSet({std::move(file)}, {}));
+  EXPECT_EQ(samples.logits.data(), kLogits.data());
+  EXPECT_THAT(samples.label, ElementsAre(0, 1, -1));
+  EXPECT_THAT(samples.prediction, ElementsAre(0, 1, 0));
 }
 
 TEST(SampleArraysTest, StridesAreFollowed) {
@@ -64,9 +63,9 @@ TEST(SampleArraysTest, StridesAreFollowed) {
   reversed.data = backwards.data() + 5;
   reversed.strides = {-8, -4};
   for (const ArrayView& logits : {transposed, every_other, reversed}) {
-    const absl::StatusOr<ScoreFile> file = ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), logits});
-    ASSERT_TRUE(file.ok()) << file.status();
-    EXPECT_THAT(file->logits, ElementsAre(3, 1, 0, 2, 1, 1));
+    ASSERT_OK_AND_ASSIGN(const ScoreFile file,
+                         ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), logits}));
+    EXPECT_THAT(file.logits, ElementsAre(3, 1, 0, 2, 1, 1));
   }
   // The strides of an extent of 1 don't matter.
   ArrayView one_row = View("logits", "<f4", kLogits, {1, 2});
@@ -82,16 +81,16 @@ TEST(SampleArraysTest, OtherTypesAreConverted) {
   const std::vector<char32_t> names = {U'c', U'a', U't', U'o', U'x', 0};
   ArrayView group_names = View("group_names", "<U3", names, {2});
   group_names.item_bytes = 12;
-  const absl::StatusOr<ScoreFile> file =
+  ASSERT_OK_AND_ASSIGN(
+      const ScoreFile file,
       ScoreFileOfArrays("samples", {View("label", "<i4", label, {3}), View("logits", "<f8", logits, {3, 2}),
                                     View("prediction", "|u1", prediction, {3}), View("group", "<i4", label, {3}),
-                                    View("unknown_score", "<f4", score, {3}), group_names});
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_THAT(file->label, ElementsAre(0, 1, -1));
-  EXPECT_THAT(file->logits, ElementsAre(3, 1, 0, 2, 1, 1));
-  EXPECT_THAT(file->prediction, ElementsAre(0, 1, 1));
-  EXPECT_THAT(file->unknown_score, ElementsAre(0.5, 0.25, 2));
-  EXPECT_THAT(file->set_names, ElementsAre("cat", "ox"));
+                                    View("unknown_score", "<f4", score, {3}), group_names}));
+  EXPECT_THAT(file.label, ElementsAre(0, 1, -1));
+  EXPECT_THAT(file.logits, ElementsAre(3, 1, 0, 2, 1, 1));
+  EXPECT_THAT(file.prediction, ElementsAre(0, 1, 1));
+  EXPECT_THAT(file.unknown_score, ElementsAre(0.5, 0.25, 2));
+  EXPECT_THAT(file.set_names, ElementsAre("cat", "ox"));
 }
 
 TEST(SampleArraysTest, NegatingAScoreKeepsTheArray) {
@@ -110,9 +109,8 @@ TEST(SampleArraysTest, UnalignedArraysAreCopied) {
   ArrayView view = View("unknown_score", "<f8", std::vector<double>{}, {3});
   view.data = bytes.data() + 1;
   // One of two neighbouring addresses is not aligned.
-  const absl::StatusOr<ScoreFile> file = ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), view});
-  ASSERT_TRUE(file.ok()) << file.status();
-  EXPECT_THAT(file->unknown_score, ElementsAre(1, 2, 3));
+  ASSERT_OK_AND_ASSIGN(const ScoreFile file, ScoreFileOfArrays("samples", {View("label", "<i8", kLabel, {3}), view}));
+  EXPECT_THAT(file.unknown_score, ElementsAre(1, 2, 3));
 }
 
 TEST(SampleArraysTest, RefusesInvalidArrays) {

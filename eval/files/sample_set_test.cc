@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/files/formats/npz.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -101,15 +102,14 @@ TEST(ReadSampleSet, UnsignedLabels) {
 }
 
 TEST(ReadSampleSet, Scores) {
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", Scores())});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_EQ(samples->num_samples, 3);
-  EXPECT_EQ(samples->num_classes, 3);  // the largest prediction + 1
-  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
-  EXPECT_THAT(samples->prediction, ElementsAre(0, 0, 2));
-  EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
-  EXPECT_THAT(samples->group, IsEmpty());
-  EXPECT_TRUE(samples->Input().ok());
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({WriteArrays("a.npz", Scores())}));
+  EXPECT_EQ(samples.num_samples, 3);
+  EXPECT_EQ(samples.num_classes, 3);  // the largest prediction + 1
+  EXPECT_THAT(samples.label, ElementsAre(0, 1, -1));
+  EXPECT_THAT(samples.prediction, ElementsAre(0, 0, 2));
+  EXPECT_THAT(samples.unknown_score, ElementsAre(0.1, 0.2, 0.3));
+  EXPECT_THAT(samples.group, IsEmpty());
+  EXPECT_TRUE(samples.Input().ok());
   EXPECT_EQ(ReadSampleSet({WriteArrays("b.npz", With(Scores(), "num_classes", Wholes({7})))})->num_classes, 7);
 }
 
@@ -118,10 +118,9 @@ TEST(ReadSampleSet, AnUnknownFileNeedsNoLabels) {
   const std::string known = WriteArrays("known.npz", {{"label", Wholes({0, 1})}, {"logits", Matrix({2, 0, 0, 2}, 2)}});
   const std::string ood = WriteArrays("ood.npz", {{"logits", Matrix({2, 3, 4, 3, 0, 1}, 2)}});
   for (const SetRoles& roles : {SetRoles{{"ood"}, {}, {}}, SetRoles{{}, {"ood"}, {}}}) {
-    const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, ood}, roles);
-    ASSERT_TRUE(samples.ok()) << samples.status();
-    EXPECT_THAT(samples->label, ElementsAre(0, 1, -1, -1, -1));
-    EXPECT_THAT(samples->prediction, ElementsAre(0, 1, 1, 0, 1));
+    ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({known, ood}, roles));
+    EXPECT_THAT(samples.label, ElementsAre(0, 1, -1, -1, -1));
+    EXPECT_THAT(samples.prediction, ElementsAre(0, 1, 1, 0, 1));
   }
   EXPECT_THAT(ErrorOf({known, ood}), HasSubstr("ood.npz: has no array 'label' (it has logits)"));
   std::string empty = WriteArrays("ood.npz", {{"logits", Matrix({}, 2)}});
@@ -132,12 +131,12 @@ TEST(ReadSampleSet, AnUnknownFileNeedsNoLabels) {
 }
 
 TEST(ReadSampleSet, LogitsGiveThePredictionAndTheNumberOfClasses) {
-  const absl::StatusOr<SampleSet> samples =
-      ReadSampleSet({WriteArrays("a.npz", {{"label", Wholes({0, -1})}, {"logits", Matrix({1, 2, 0, 5, 4, 0}, 3)}})});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_EQ(samples->num_classes, 3);
-  EXPECT_THAT(samples->prediction, ElementsAre(1, 0));
-  EXPECT_THAT(samples->unknown_score, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(
+      const SampleSet samples,
+      ReadSampleSet({WriteArrays("a.npz", {{"label", Wholes({0, -1})}, {"logits", Matrix({1, 2, 0, 5, 4, 0}, 3)}})}));
+  EXPECT_EQ(samples.num_classes, 3);
+  EXPECT_THAT(samples.prediction, ElementsAre(1, 0));
+  EXPECT_THAT(samples.unknown_score, IsEmpty());
 }
 
 // The same samples as .npz, .csv and .npy.
@@ -149,11 +148,10 @@ TEST(ReadSampleSet, FormatsAgree) {
        WriteText("prediction.npy", FormatNpy(Scores()["prediction"])),
        "unknown_score=" + WriteText("mine.npy", FormatNpy(Scores()["unknown_score"]))}};
   for (const std::vector<std::string>& files : formats) {
-    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
-    ASSERT_TRUE(samples.ok()) << samples.status();
-    EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
-    EXPECT_THAT(samples->prediction, ElementsAre(0, 0, 2));
-    EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
+    ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet(files));
+    EXPECT_THAT(samples.label, ElementsAre(0, 1, -1));
+    EXPECT_THAT(samples.prediction, ElementsAre(0, 0, 2));
+    EXPECT_THAT(samples.unknown_score, ElementsAre(0.1, 0.2, 0.3));
   }
 }
 
@@ -163,15 +161,15 @@ TEST(ReadSampleSet, GroupsAreThoseOfUnknownSamples) {
                       {"unknown_score", Reals({1, 2, 3, 4})},
                       {"group", Wholes({-1, 1, 0, -1})},
                       {"group_names", MakeNpy({"svhn", "cifar"})}};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)}, {{}, {"cifar"}, {"svhn"}});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->group, ElementsAre(0, 1, 0, 2));  // in the order of the names
-  ASSERT_EQ(samples->groups.size(), 3);
-  EXPECT_EQ(samples->groups[0].name, "svhn");
-  EXPECT_EQ(samples->groups[0].distance, Distance::kFar);
-  EXPECT_EQ(samples->groups[1].name, "cifar");
-  EXPECT_EQ(samples->groups[1].distance, Distance::kNear);
-  EXPECT_EQ(samples->groups[2].name, "other unknown");
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples,
+                       ReadSampleSet({WriteArrays("a.npz", arrays)}, {{}, {"cifar"}, {"svhn"}}));
+  EXPECT_THAT(samples.group, ElementsAre(0, 1, 0, 2));  // in the order of the names
+  ASSERT_EQ(samples.groups.size(), 3);
+  EXPECT_EQ(samples.groups[0].name, "svhn");
+  EXPECT_EQ(samples.groups[0].distance, Distance::kFar);
+  EXPECT_EQ(samples.groups[1].name, "cifar");
+  EXPECT_EQ(samples.groups[1].distance, Distance::kNear);
+  EXPECT_EQ(samples.groups[2].name, "other unknown");
   EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"mnist"}}), HasSubstr("unknown group 'mnist'"));
   EXPECT_THAT(ErrorOf({Path("a.npz")}, {{"svhn"}, {"svhn"}}), HasSubstr("group 'svhn' has two roles"));
 }
@@ -216,13 +214,12 @@ TEST(ReadSampleSet, ScoresAlone) {
       {WriteText("a.csv", ",Label,Unknown_Score\n0,0.0,0.1\n1,2.0,0.2\n2,,0.3\n")},
       {WriteText("a.tsv", "label\tunknown_score\n0\t0.1\n2\t0.2\nunknown\t0.3\n")}};
   for (const std::vector<std::string>& files : formats) {
-    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
-    ASSERT_TRUE(samples.ok()) << samples.status();
-    EXPECT_THAT(samples->label, ElementsAre(0, 2, -1));
-    EXPECT_THAT(samples->unknown_score, ElementsAre(0.1, 0.2, 0.3));
-    EXPECT_THAT(samples->prediction, IsEmpty());
-    EXPECT_EQ(samples->num_classes, 3);  // the largest label + 1
-    EXPECT_FALSE(samples->Input()->has_predictions());
+    ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet(files));
+    EXPECT_THAT(samples.label, ElementsAre(0, 2, -1));
+    EXPECT_THAT(samples.unknown_score, ElementsAre(0.1, 0.2, 0.3));
+    EXPECT_THAT(samples.prediction, IsEmpty());
+    EXPECT_EQ(samples.num_classes, 3);  // the largest label + 1
+    EXPECT_FALSE(samples.Input()->has_predictions());
   }
   // OpenOOD's layout without pred.
   const std::string conf = WriteArrays("c.npz", {{"label", Wholes({0, -1})}, {"conf", Reals({0.9, 0.1})}});
@@ -253,9 +250,8 @@ TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
         std::tuple(b, a, "a.npz: has member_uncertainty or lacks it, unlike b.npz")}) {
     EXPECT_EQ(ErrorOf({first, second}), text);
   }
-  const absl::StatusOr<SampleSet> both = ReadSampleSet({a, WriteArrays("c.npz", with)});
-  ASSERT_TRUE(both.ok()) << both.status();
-  EXPECT_EQ(both->member_uncertainty.size(), 18);
+  ASSERT_OK_AND_ASSIGN(const SampleSet both, ReadSampleSet({a, WriteArrays("c.npz", with)}));
+  EXPECT_EQ(both.member_uncertainty.size(), 18);
 }
 
 TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
@@ -264,10 +260,9 @@ TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
   const NpzArrays with = With(With(plain, "head_weight", Matrix({3, 4}, 1)), "head_bias", Reals({5, 6}));
   const std::string a = WriteArrays("a.npz", plain), b = WriteArrays("b.npz", with), c = WriteArrays("c.npz", with);
   for (const auto& files : {std::vector{b}, {a, b}, {b, a}, {a, b, c}}) {
-    const absl::StatusOr<SampleSet> samples = ReadSampleSet(files);
-    ASSERT_TRUE(samples.ok()) << samples.status();
-    EXPECT_THAT(samples->head_weight, ElementsAre(3, 4));
-    EXPECT_THAT(samples->head_bias, ElementsAre(5, 6));
+    ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet(files));
+    EXPECT_THAT(samples.head_weight, ElementsAre(3, 4));
+    EXPECT_THAT(samples.head_bias, ElementsAre(5, 6));
   }
   for (const NpzArrays& other : {With(with, "head_weight", Matrix({3, 5}, 1)), With(with, "head_bias", Reals({5, 7})),
                                  With(plain, "head_weight", Matrix({3, 4}, 1))}) {
@@ -286,12 +281,11 @@ TEST(ReadSampleSet, GroupsMayBeNames) {
                             {"prediction", Wholes({0, 0, 0, 0})},
                             {"unknown_score", Reals({0, 1, 2, 3})},
                             {"group", MakeNpy({"", "svhn", "textures", "svhn"})}};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  ASSERT_EQ(samples->groups.size(), 2);
-  EXPECT_EQ(samples->groups[0].name, "svhn");
-  EXPECT_EQ(samples->groups[1].name, "textures");
-  EXPECT_THAT(samples->group, ElementsAre(0, 0, 1, 0));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({WriteArrays("a.npz", arrays)}));
+  ASSERT_EQ(samples.groups.size(), 2);
+  EXPECT_EQ(samples.groups[0].name, "svhn");
+  EXPECT_EQ(samples.groups[1].name, "textures");
+  EXPECT_THAT(samples.group, ElementsAre(0, 0, 1, 0));
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "group_names", MakeNpy({"svhn"})))}),
             "a.npz: array 'group' has names, and 'group_names' is for indices: leave 'group_names' out");
 }
@@ -300,21 +294,21 @@ TEST(ReadSampleSet, LogitsMayHaveNamesOfClasses) {
   const NpzArrays arrays = {{"label", Wholes({0, 1, -1})},
                             {"logits", Matrix({2, 0, 0, 2, 1, 0}, 2)},
                             {"class_names", MakeNpy({"dog", "cat"})}};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("a.npz", arrays)});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->class_names, ElementsAre("dog", "cat"));
-  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({WriteArrays("a.npz", arrays)}));
+  EXPECT_THAT(samples.class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(samples.label, ElementsAre(0, 1, -1));
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", MakeNpy({"dog"})))}),
             "a.npz: array 'class_names' has 1 names of 2 classes");
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", MakeNpy({"dog", "dog"})))}),
             "a.npz: array 'class_names' has 'dog' twice");
   EXPECT_THAT(ErrorOf({WriteArrays("a.npz", With(arrays, "class_names", Wholes({0, 1})))}), HasSubstr("'class_names'"));
   // With an output for the unknown, the names are those of the classes.
-  const absl::StatusOr<SampleSet> extra = ReadSampleSet({WriteArrays(
-      "a.npz", With(With(With(arrays, "logits", Matrix({2, 0, 0, 0, 2, 0, 1, 0, 0}, 3)), "num_classes", Wholes({2})),
-                    "label", Wholes({0, 1, -1})))});
-  ASSERT_TRUE(extra.ok()) << extra.status();
-  EXPECT_THAT(extra->class_names, ElementsAre("dog", "cat"));
+  ASSERT_OK_AND_ASSIGN(
+      const SampleSet extra,
+      ReadSampleSet({WriteArrays("a.npz", With(With(With(arrays, "logits", Matrix({2, 0, 0, 0, 2, 0, 1, 0, 0}, 3)),
+                                                    "num_classes", Wholes({2})),
+                                               "label", Wholes({0, 1, -1})))}));
+  EXPECT_THAT(extra.class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", arrays),
                      WriteArrays("b.npz", With(arrays, "class_names", MakeNpy({"cat", "dog"})))}),
             "b.npz: its logits are of cat, dog, those of a.npz of dog, cat");
@@ -334,20 +328,18 @@ TEST(ReadSampleSet, NamesOfClasses) {
   const std::string other = WriteText("other.csv", "label,prediction,unknown_score\nbus,cat,4\n");
   SetRoles roles;
   roles.unknown = {"other"};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, other}, roles);
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->class_names, ElementsAre("cat", "dog", "bee"));
-  EXPECT_EQ(samples->num_classes, 3);
-  EXPECT_THAT(samples->label, ElementsAre(1, 0, -1, -1));
-  EXPECT_THAT(samples->prediction, ElementsAre(1, 2, 1, 0));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({known, other}, roles));
+  EXPECT_THAT(samples.class_names, ElementsAre("cat", "dog", "bee"));
+  EXPECT_EQ(samples.num_classes, 3);
+  EXPECT_THAT(samples.label, ElementsAre(1, 0, -1, -1));
+  EXPECT_THAT(samples.prediction, ElementsAre(1, 2, 1, 0));
 
-  const absl::StatusOr<SampleSet> logits =
-      ReadSampleSet({WriteText("logits.csv", "label,logit_dog,logit_cat\ncat,1,2\ndog,4,3\n"),
-                     WriteText("more.csv", "label,logit_dog,logit_cat\nunknown,5,6\n")});
-  ASSERT_TRUE(logits.ok()) << logits.status();
-  EXPECT_THAT(logits->class_names, ElementsAre("dog", "cat"));
-  EXPECT_THAT(logits->label, ElementsAre(1, 0, -1));
-  EXPECT_THAT(logits->prediction, ElementsAre(1, 0, 1));
+  ASSERT_OK_AND_ASSIGN(const SampleSet logits,
+                       ReadSampleSet({WriteText("logits.csv", "label,logit_dog,logit_cat\ncat,1,2\ndog,4,3\n"),
+                                      WriteText("more.csv", "label,logit_dog,logit_cat\nunknown,5,6\n")}));
+  EXPECT_THAT(logits.class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(logits.label, ElementsAre(1, 0, -1));
+  EXPECT_THAT(logits.prediction, ElementsAre(1, 0, 1));
 }
 
 TEST(ReadSampleSet, DistinguishesSeveralKnownSets) {
@@ -357,10 +349,9 @@ TEST(ReadSampleSet, DistinguishesSeveralKnownSets) {
   SetRoles roles;
   roles.known = {"plain", "shifted"};
   roles.far = {"other"};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet(files, roles);
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->known_sets, ElementsAre("plain", "shifted"));
-  EXPECT_THAT(samples->known_set, ElementsAre(0, 0, 1, -1));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet(files, roles));
+  EXPECT_THAT(samples.known_sets, ElementsAre("plain", "shifted"));
+  EXPECT_THAT(samples.known_set, ElementsAre(0, 0, 1, -1));
   roles.known = {"plain"};
   EXPECT_THAT(ReadSampleSet(files, roles)->known_set, IsEmpty());
 }
@@ -380,16 +371,15 @@ SampleSet FiveSamples() {
 }
 
 TEST(OnlyUnknownSet, KeepsKnownSamplesAndThoseOfTheSet) {
-  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(FiveSamples(), "far");
-  ASSERT_TRUE(far.ok()) << far.status();
-  EXPECT_EQ(far->num_samples, 3);
-  EXPECT_THAT(far->label, ElementsAre(0, kUnknownLabel, 1));
-  EXPECT_THAT(far->prediction, ElementsAre(0, 1, 1));
-  EXPECT_THAT(far->unknown_score, ElementsAre(0.1, 0.3, 0.4));
-  EXPECT_THAT(far->logits, ElementsAre(0, 1, 4, 5, 6, 7));
-  EXPECT_THAT(far->features, IsEmpty());
-  EXPECT_THAT(far->groups, IsEmpty());
-  EXPECT_TRUE(far->Input().ok());
+  ASSERT_OK_AND_ASSIGN(const SampleSet far, OnlyUnknownSet(FiveSamples(), "far"));
+  EXPECT_EQ(far.num_samples, 3);
+  EXPECT_THAT(far.label, ElementsAre(0, kUnknownLabel, 1));
+  EXPECT_THAT(far.prediction, ElementsAre(0, 1, 1));
+  EXPECT_THAT(far.unknown_score, ElementsAre(0.1, 0.3, 0.4));
+  EXPECT_THAT(far.logits, ElementsAre(0, 1, 4, 5, 6, 7));
+  EXPECT_THAT(far.features, IsEmpty());
+  EXPECT_THAT(far.groups, IsEmpty());
+  EXPECT_TRUE(far.Input().ok());
   EXPECT_EQ(OnlyUnknownSet(FiveSamples(), "near")->num_samples, 4);
 }
 
@@ -398,11 +388,10 @@ TEST(OnlyUnknownSet, KeepsProbabilitiesOfTheScore) {
   SampleSet samples = FiveSamples();
   samples.probability_outputs = 3;
   for (int i = 0; i < 15; ++i) samples.probability_logits.push_back(static_cast<float>(i));
-  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
-  ASSERT_TRUE(far.ok()) << far.status();
-  EXPECT_THAT(far->probability_logits, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11));
-  EXPECT_EQ(far->probability_outputs, 3);
-  EXPECT_EQ(far->Input()->num_outputs(), 3);
+  ASSERT_OK_AND_ASSIGN(const SampleSet far, OnlyUnknownSet(samples, "far"));
+  EXPECT_THAT(far.probability_logits, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11));
+  EXPECT_EQ(far.probability_outputs, 3);
+  EXPECT_EQ(far.Input()->num_outputs(), 3);
 }
 
 // The fields of samples other than scores.
@@ -413,12 +402,11 @@ TEST(OnlyUnknownSet, KeepsKnownSamples) {
   samples.member_uncertainty = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
   samples.known_set = {0, -1, -1, 1, -1};
   samples.known_sets = {"clean", "blurred"};
-  const absl::StatusOr<SampleSet> far = OnlyUnknownSet(samples, "far");
-  ASSERT_TRUE(far.ok()) << far.status();
-  EXPECT_THAT(far->features, ElementsAre(0, 2, 3));
-  EXPECT_THAT(far->member_uncertainty, ElementsAre(0, 0, 0, 2, 2, 2, 3, 3, 3));
-  EXPECT_THAT(far->known_set, ElementsAre(0, -1, 1));
-  EXPECT_THAT(far->known_sets, ElementsAre("clean", "blurred"));
+  ASSERT_OK_AND_ASSIGN(const SampleSet far, OnlyUnknownSet(samples, "far"));
+  EXPECT_THAT(far.features, ElementsAre(0, 2, 3));
+  EXPECT_THAT(far.member_uncertainty, ElementsAre(0, 0, 0, 2, 2, 2, 3, 3, 3));
+  EXPECT_THAT(far.known_set, ElementsAre(0, -1, 1));
+  EXPECT_THAT(far.known_sets, ElementsAre("clean", "blurred"));
 }
 
 TEST(OnlyUnknownSet, RefusesArraysThatAreNotOfAllSamples) {

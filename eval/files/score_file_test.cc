@@ -7,6 +7,7 @@
 
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
+#include "core/testing/status_matchers.h"
 #include "eval/files/sample_set.h"
 #include "eval/testing/score_files.h"
 #include "gmock/gmock.h"
@@ -26,13 +27,12 @@ TEST(ScoreFile, OpenOod) {
       WriteArrays("svhn.npz", {{"pred", Wholes({1, 1})}, {"conf", Reals({0.1, 0.2})}, {"label", Wholes({7, 3})}});
   const std::string third =
       WriteArrays("dtd.npz", {{"pred", Wholes({0})}, {"conf", Reals({0.3})}, {"label", Wholes({-1})}});
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({known, unknown, third}, {{}, {}, {"svhn"}});
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1, -1, -1));
-  EXPECT_THAT(samples->unknown_score, ElementsAre(-0.9, -0.8, -0.1, -0.2, -0.3));
-  EXPECT_THAT(samples->group, ElementsAre(0, 0, 0, 0, 1));
-  EXPECT_EQ(samples->groups[1].name, "dtd");
-  EXPECT_EQ(samples->num_classes, 2);
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({known, unknown, third}, {{}, {}, {"svhn"}}));
+  EXPECT_THAT(samples.label, ElementsAre(0, 1, -1, -1, -1));
+  EXPECT_THAT(samples.unknown_score, ElementsAre(-0.9, -0.8, -0.1, -0.2, -0.3));
+  EXPECT_THAT(samples.group, ElementsAre(0, 0, 0, 0, 1));
+  EXPECT_EQ(samples.groups[1].name, "dtd");
+  EXPECT_EQ(samples.num_classes, 2);
 }
 
 TEST(ScoreFile, FdShifts) {
@@ -45,19 +45,19 @@ TEST(ScoreFile, FdShifts) {
   SetRoles roles;
   roles.skip = {"0"};
   roles.unknown = {"2"};
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({logits}, roles);
-  ASSERT_TRUE(samples.ok()) << samples.status();
-  EXPECT_THAT(samples->label, ElementsAre(1, -1));
-  EXPECT_THAT(samples->prediction, ElementsAre(0, 1));
-  EXPECT_THAT(samples->logits, ElementsAre(2, 0, 0, 3));
+  ASSERT_OK_AND_ASSIGN(const SampleSet samples, ReadSampleSet({logits}, roles));
+  EXPECT_THAT(samples.label, ElementsAre(1, -1));
+  EXPECT_THAT(samples.prediction, ElementsAre(0, 1));
+  EXPECT_THAT(samples.logits, ElementsAre(2, 0, 0, 3));
 
   // What set 0 holds doesn't matter: it may be NaN, and the logits of the others are softmax outputs without it too.
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const absl::StatusOr<SampleSet> same = ReadSampleSet(
-      {WriteArrays("raw_logits.npz", {{"arr_0", Matrix({nan, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}})}, roles);
-  ASSERT_TRUE(same.ok()) << same.status();
-  EXPECT_THAT(same->prediction, ElementsAre(0, 1));
-  EXPECT_THAT(same->logits, ElementsAre(2, 0, 0, 3));
+  ASSERT_OK_AND_ASSIGN(
+      const SampleSet same,
+      ReadSampleSet({WriteArrays("raw_logits.npz", {{"arr_0", Matrix({nan, 0, 0, 0, 2, 0, 1, 1, 0, 3, 9, 2}, 4)}})},
+                    roles));
+  EXPECT_THAT(same.prediction, ElementsAre(0, 1));
+  EXPECT_THAT(same.logits, ElementsAre(2, 0, 0, 3));
   EXPECT_THAT(ErrorOf({WriteArrays("raw_logits.npz", {{"arr_0", Matrix({2, 0, 0, 0, 1, 0, 1, 1}, 4)}})},
                       {{}, {}, {}, {"1"}, {"0"}}),
               HasSubstr("raw_logits.npz: the logits are softmax outputs"));

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/statistics/delong.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,19 +52,19 @@ SampleIntervals Intervals() {
 TEST(EvaluateSamples, EachSetOfUnknownSamplesTheirMeansAndThePool) {
   const SampleSet samples = Samples();
   const RankedInput ranked(*samples.Input());
-  const absl::StatusOr<EvaluationReport> report = EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, std::nullopt);
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->num_known, 4);
-  EXPECT_EQ(report->num_unknown, 3);
-  EXPECT_EQ(report->num_classes, 2);
-  EXPECT_EQ(report->interval, "");
-  EXPECT_EQ(report->metrics[0].value, 0.75);
-  EXPECT_EQ(report->metrics[1].value, 11.0 / 12);  // 0.5 lies below 0.6
-  EXPECT_FALSE(report->metrics[1].low.has_value());
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport report,
+                       EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, std::nullopt));
+  EXPECT_EQ(report.num_known, 4);
+  EXPECT_EQ(report.num_unknown, 3);
+  EXPECT_EQ(report.num_classes, 2);
+  EXPECT_EQ(report.interval, "");
+  EXPECT_EQ(report.metrics[0].value, 0.75);
+  EXPECT_EQ(report.metrics[1].value, 11.0 / 12);  // 0.5 lies below 0.6
+  EXPECT_FALSE(report.metrics[1].low.has_value());
   std::vector<std::string> names;
   std::vector<double> auroc;
   std::vector<int64_t> unknown;
-  for (const ReportedGroup& group : report->groups) {
+  for (const ReportedGroup& group : report.groups) {
     names.push_back(group.name);
     auroc.push_back(*group.values[1].value);
     unknown.push_back(group.samples);
@@ -72,8 +73,8 @@ TEST(EvaluateSamples, EachSetOfUnknownSamplesTheirMeansAndThePool) {
   EXPECT_THAT(names, ElementsAre("svhn", "dtd", "mean of near", "mean of far", "pool"));
   EXPECT_THAT(auroc, ElementsAre(7.0 / 8, 1, 7.0 / 8, 1, 11.0 / 12));
   EXPECT_THAT(unknown, ElementsAre(2, 1, 2, 1, 3));
-  EXPECT_TRUE(report->known_sets.empty());
-  EXPECT_TRUE(report->sources.empty());  // pooled_aurc was not requested
+  EXPECT_TRUE(report.known_sets.empty());
+  EXPECT_TRUE(report.sources.empty());  // pooled_aurc was not requested
 }
 
 TEST(EvaluateSamples, EachSetOfKnownSamples) {
@@ -81,15 +82,15 @@ TEST(EvaluateSamples, EachSetOfKnownSamples) {
   samples.known_set = {0, 1, 0, 1, -1, -1, -1};
   samples.known_sets = {"clean", "noisy"};
   const RankedInput ranked(*samples.Input());
-  const absl::StatusOr<EvaluationReport> report = EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, std::nullopt);
-  ASSERT_TRUE(report.ok()) << report.status();
-  ASSERT_EQ(report->known_sets.size(), 2);
-  EXPECT_EQ(report->known_sets[0].name, "clean");
-  EXPECT_EQ(report->known_sets[0].samples, 2);
-  EXPECT_EQ(report->known_sets[0].values[0].value, 1);
-  EXPECT_EQ(report->known_sets[0].values[1].value, 1);
-  EXPECT_EQ(report->known_sets[1].values[0].value, 0.5);
-  EXPECT_EQ(report->known_sets[1].values[1].value, 5.0 / 6);
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport report,
+                       EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, std::nullopt));
+  ASSERT_EQ(report.known_sets.size(), 2);
+  EXPECT_EQ(report.known_sets[0].name, "clean");
+  EXPECT_EQ(report.known_sets[0].samples, 2);
+  EXPECT_EQ(report.known_sets[0].values[0].value, 1);
+  EXPECT_EQ(report.known_sets[0].values[1].value, 1);
+  EXPECT_EQ(report.known_sets[1].values[0].value, 0.5);
+  EXPECT_EQ(report.known_sets[1].values[1].value, 5.0 / 6);
 }
 
 TEST(EvaluateSamples, ConventionsTurnIntervalsAndDirections) {
@@ -100,9 +101,9 @@ TEST(EvaluateSamples, ConventionsTurnIntervalsAndDirections) {
   error.metric.set_name("turned");
   error.factor = -1000;
   error.offset = 1000;
-  const absl::StatusOr<EvaluationReport> report = EvaluateSamples({Accuracy(), error}, samples, ranked, Intervals());
-  ASSERT_TRUE(report.ok()) << report.status();
-  const ReportedMetric &accuracy = report->metrics[0], &turned = report->metrics[1];
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport report,
+                       EvaluateSamples({Accuracy(), error}, samples, ranked, Intervals()));
+  const ReportedMetric &accuracy = report.metrics[0], &turned = report.metrics[1];
   EXPECT_EQ(turned.name, "error x1000");
   EXPECT_EQ(turned.value, 250);
   EXPECT_EQ(turned.display.higher_is_better, false);
@@ -112,7 +113,7 @@ TEST(EvaluateSamples, ConventionsTurnIntervalsAndDirections) {
   EXPECT_EQ(*turned.low, 1000 - 1000 * *accuracy.high);
   EXPECT_EQ(*turned.high, 1000 - 1000 * *accuracy.low);
   // Of sets as well. The known samples are the same for each, so that they have the same accuracy.
-  const ReportedGroup& set = report->groups[0];
+  const ReportedGroup& set = report.groups[0];
   EXPECT_EQ(set.values[1].value, 250);
   ASSERT_TRUE(set.intervals[0].has_value() && set.intervals[1].has_value());
   EXPECT_EQ(set.intervals[1]->first, 1000 - 1000 * set.intervals[0]->second);
@@ -123,17 +124,17 @@ TEST(EvaluateSamples, UsesDeLongsIntervalIfThereIsOne) {
   const SampleSet samples = Samples();
   const RankedInput ranked(*samples.Input());
   SampleIntervals intervals = Intervals();
-  const absl::StatusOr<EvaluationReport> bootstrap = EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, intervals);
-  ASSERT_TRUE(bootstrap.ok()) << bootstrap.status();
-  EXPECT_EQ(bootstrap->interval, "90 % interval (bca, 200 replicates, seed 0)");
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport bootstrap,
+                       EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, intervals));
+  EXPECT_EQ(bootstrap.interval, "90 % interval (bca, 200 replicates, seed 0)");
   intervals.delong = true;
-  const absl::StatusOr<EvaluationReport> delong = EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, intervals);
-  ASSERT_TRUE(delong.ok()) << delong.status();
-  EXPECT_EQ(delong->interval, "90 % interval (delong, 200 replicates, seed 0)");
-  EXPECT_EQ(delong->metrics[0].low, bootstrap->metrics[0].low);
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport delong,
+                       EvaluateSamples({Accuracy(), Auroc()}, samples, ranked, intervals));
+  EXPECT_EQ(delong.interval, "90 % interval (delong, 200 replicates, seed 0)");
+  EXPECT_EQ(delong.metrics[0].low, bootstrap.metrics[0].low);
   const NormalInterval wanted = *DeLongInterval(ranked, PairStatistic::kAuroc, 0.9);
-  EXPECT_EQ(delong->metrics[1].low, wanted.low);
-  EXPECT_EQ(delong->metrics[1].high, wanted.high);
+  EXPECT_EQ(delong.metrics[1].low, wanted.low);
+  EXPECT_EQ(delong.metrics[1].high, wanted.high);
 }
 
 TEST(EvaluateSamples, AnIntervalThatCantBeIsAbsentWithItsReason) {
@@ -144,11 +145,10 @@ TEST(EvaluateSamples, AnIntervalThatCantBeIsAbsentWithItsReason) {
   const RankedInput ranked(*samples.Input());
   SampleIntervals intervals = Intervals();
   intervals.delong = true;
-  const absl::StatusOr<EvaluationReport> report = EvaluateSamples({Auroc()}, samples, ranked, intervals);
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->metrics[0].value, 1);
-  EXPECT_FALSE(report->metrics[0].low.has_value());
-  EXPECT_THAT(report->metrics[0].absent_reason, HasSubstr("two known"));
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport report, EvaluateSamples({Auroc()}, samples, ranked, intervals));
+  EXPECT_EQ(report.metrics[0].value, 1);
+  EXPECT_FALSE(report.metrics[0].low.has_value());
+  EXPECT_THAT(report.metrics[0].absent_reason, HasSubstr("two known"));
 }
 
 TEST(EvaluateSamples, SplitsPooledErrorsBySource) {
@@ -157,18 +157,17 @@ TEST(EvaluateSamples, SplitsPooledErrorsBySource) {
   pooled.metric.mutable_pooled_aurc();
   const SampleSet samples = Samples();
   const RankedInput ranked(*samples.Input());
-  const absl::StatusOr<EvaluationReport> report = EvaluateSamples({pooled}, samples, ranked, std::nullopt);
-  ASSERT_TRUE(report.ok()) << report.status();
-  ASSERT_EQ(report->sources.size(), 3);
-  EXPECT_EQ(report->sources[0].name, "known");
-  EXPECT_EQ(report->sources[0].part.errors, 1);
-  EXPECT_EQ(report->sources[1].name, "svhn");
-  EXPECT_EQ(report->sources[1].part.errors, 2);
-  EXPECT_EQ(report->sources[2].name, "dtd");
-  EXPECT_EQ(report->sources[2].part.errors, 1);
+  ASSERT_OK_AND_ASSIGN(const EvaluationReport report, EvaluateSamples({pooled}, samples, ranked, std::nullopt));
+  ASSERT_EQ(report.sources.size(), 3);
+  EXPECT_EQ(report.sources[0].name, "known");
+  EXPECT_EQ(report.sources[0].part.errors, 1);
+  EXPECT_EQ(report.sources[1].name, "svhn");
+  EXPECT_EQ(report.sources[1].part.errors, 2);
+  EXPECT_EQ(report.sources[2].name, "dtd");
+  EXPECT_EQ(report.sources[2].part.errors, 1);
   double sum = 0;
-  for (const ReportedSource& source : report->sources) sum += source.part.aurc;
-  EXPECT_NEAR(sum, *report->metrics[0].value, 1e-15);
+  for (const ReportedSource& source : report.sources) sum += source.part.aurc;
+  EXPECT_NEAR(sum, *report.metrics[0].value, 1e-15);
 
   SampleSet one_set = Samples();
   one_set.group.clear();

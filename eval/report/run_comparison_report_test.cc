@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
+#include "core/testing/status_matchers.h"
 #include "core/text/wrapped_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,9 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CriticalDifferenceDiagram, NamesRanksAndBars) {
-  const absl::StatusOr<FriedmanTest> test = CompareMethods({{3, 2, 1}, {3, 1, 2}, {3, 2, 1}}, true);
-  ASSERT_TRUE(test.ok());
-  const std::string chart = CriticalDifferenceDiagram("a & b", {"good", "<middle>", "bad"}, *test).dump();
+  ASSERT_OK_AND_ASSIGN(const FriedmanTest test, CompareMethods({{3, 2, 1}, {3, 1, 2}, {3, 2, 1}}, true));
+  const std::string chart = CriticalDifferenceDiagram("a & b", {"good", "<middle>", "bad"}, test).dump();
   for (const char* part : {"a & b", "good (1.00)", "<middle> (2.33)", "bad (2.67)", "critical difference 1.91"}) {
     EXPECT_THAT(chart, HasSubstr(part));
   }

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -22,14 +23,14 @@ std::string Write(const std::string& name, const std::string& text) {
 std::string ErrorOf(const std::string& path) { return std::string(ReadRunTable(path).status().message()); }
 
 TEST(ReadRunTable, Csv) {
-  const absl::StatusOr<RunTable> table =
-      ReadRunTable(Write("a.csv", "method,task,split,seed,auroc,ece\nb,t,0,1,0.5,\na,t,0,1,0.25,0.125\n"));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->methods, ElementsAre("b", "a"));
-  EXPECT_THAT(table->tasks, ElementsAre("t"));
-  EXPECT_THAT(table->metrics, ElementsAre("auroc", "ece"));
-  EXPECT_EQ(table->value.at("auroc").at("b").at("t").at({"0", "1"}), 0.5);
-  EXPECT_EQ(table->value.at("ece").count("b"), 0);
+  ASSERT_OK_AND_ASSIGN(
+      const RunTable table,
+      ReadRunTable(Write("a.csv", "method,task,split,seed,auroc,ece\nb,t,0,1,0.5,\na,t,0,1,0.25,0.125\n")));
+  EXPECT_THAT(table.methods, ElementsAre("b", "a"));
+  EXPECT_THAT(table.tasks, ElementsAre("t"));
+  EXPECT_THAT(table.metrics, ElementsAre("auroc", "ece"));
+  EXPECT_EQ(table.value.at("auroc").at("b").at("t").at({"0", "1"}), 0.5);
+  EXPECT_EQ(table.value.at("ece").count("b"), 0);
   const absl::StatusOr<RunTable> levels =
       ReadRunTable(Write("c.csv", "method,task,unknown_classes,auroc\na,t,2,0.5\na,t,4,0.25\n"));
   EXPECT_THAT(levels->tasks, ElementsAre("t, 2 unknown classes", "t, 4 unknown classes"));
@@ -39,29 +40,31 @@ TEST(ReadRunTable, Csv) {
 
 // df.to_csv(): an index, whole floats, columns in any case, and another separator.
 TEST(ReadRunTable, AsPandasWritesThem) {
-  const absl::StatusOr<RunTable> table = ReadRunTable(
-      Write("pandas.csv", ";Unnamed: 0;Method;Split;seed;AUROC\n0;5;a;0.0;1;0.5\n1;6;b;;1;0.25\n2;7;b;0.0;1;0.75\n"));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->methods, ElementsAre("a", "b"));
-  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
-  EXPECT_THAT(table->ignored, IsEmpty());
-  EXPECT_EQ(table->value.at("auroc").at("a").at("").at({"0", "1"}), 0.5);
-  EXPECT_EQ(table->value.at("auroc").at("b").at("").at({"0", "1"}), 0.75);
+  ASSERT_OK_AND_ASSIGN(
+      const RunTable table,
+      ReadRunTable(Write("pandas.csv",
+                         ";Unnamed: 0;Method;Split;seed;AUROC\n0;5;a;0.0;1;0.5\n1;6;b;;1;0.25\n2;7;b;0.0;1;0.75\n")));
+  EXPECT_THAT(table.methods, ElementsAre("a", "b"));
+  EXPECT_THAT(table.metrics, ElementsAre("auroc"));
+  EXPECT_THAT(table.ignored, IsEmpty());
+  EXPECT_EQ(table.value.at("auroc").at("a").at("").at({"0", "1"}), 0.5);
+  EXPECT_EQ(table.value.at("auroc").at("b").at("").at({"0", "1"}), 0.75);
   EXPECT_THAT(ReadRunTable(Write("tidy_index.csv", ",method,metric,value\n0,m,auroc,0.5\n1,b,auroc,0.25\n"))->methods,
               ElementsAre("m", "b"));
 }
 
 // Usual names and any case of metrics; other columns, also of text, are ignored by name. A level keeps its spelling.
 TEST(ReadRunTable, FindsMetricsByUsualNames) {
-  const absl::StatusOr<RunTable> table = ReadRunTable(Write(
-      "usual.csv",
-      "Name,host,method,split,epochs,FPR95,Acc,fpr_at_0.80tpr,AUC-ROC\nr1,n1,a,0,5,0.5,0.75,0.25,0.875\nr2,n2,b,0,"
-      "5,0.4,0.7,0.2,0.8\nr3,n3,b,1,5,,,,\n"));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->metrics, ElementsAre("fpr_at_95tpr", "accuracy", "fpr_at_0.80tpr", "auroc"));
-  EXPECT_EQ(table->value.at("fpr_at_95tpr").at("a").at("").at({"0", ""}), 0.5);
-  EXPECT_THAT(table->ignored, ElementsAre("Name", "host", "epochs"));
-  EXPECT_THAT(table->empty, ElementsAre("line 4"));
+  ASSERT_OK_AND_ASSIGN(
+      const RunTable table,
+      ReadRunTable(Write(
+          "usual.csv",
+          "Name,host,method,split,epochs,FPR95,Acc,fpr_at_0.80tpr,AUC-ROC\nr1,n1,a,0,5,0.5,0.75,0.25,0.875\nr2,n2,b,0,"
+          "5,0.4,0.7,0.2,0.8\nr3,n3,b,1,5,,,,\n")));
+  EXPECT_THAT(table.metrics, ElementsAre("fpr_at_95tpr", "accuracy", "fpr_at_0.80tpr", "auroc"));
+  EXPECT_EQ(table.value.at("fpr_at_95tpr").at("a").at("").at({"0", ""}), 0.5);
+  EXPECT_THAT(table.ignored, ElementsAre("Name", "host", "epochs"));
+  EXPECT_THAT(table.empty, ElementsAre("line 4"));
   const absl::StatusOr<RunTable> tidy =
       ReadRunTable(Write("usual_tidy.csv", "method,metric,value\na,AUROC,0.5\na,time,7\n"));
   EXPECT_THAT(tidy->metrics, ElementsAre("auroc"));
@@ -78,11 +81,11 @@ TEST(ReadRunTable, FindsMetricsByUsualNames) {
 TEST(ReadRunTable, IgnoresOwnNamesInReports) {
   const char* cell = R"({"method": "m", "task": "t", "unknown_classes": 4, "values": [0.5], "splits": [0], "seeds": [0],
       "metric": ")";
-  const absl::StatusOr<RunTable> table =
-      ReadRunTable(Write("own.json", absl::StrCat("{\"cells\": [", cell, "auroc\"}, ", cell, "fpr95\"}]}")));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
-  EXPECT_THAT(table->ignored, ElementsAre("fpr95"));
+  ASSERT_OK_AND_ASSIGN(
+      const RunTable table,
+      ReadRunTable(Write("own.json", absl::StrCat("{\"cells\": [", cell, "auroc\"}, ", cell, "fpr95\"}]}"))));
+  EXPECT_THAT(table.metrics, ElementsAre("auroc"));
+  EXPECT_THAT(table.ignored, ElementsAre("fpr95"));
 }
 
 TEST(ReadRunTable, NamesTheColumnsThatTellRunsApart) {
@@ -96,28 +99,28 @@ TEST(ReadRunTable, NamesTheColumnsThatTellRunsApart) {
 }
 
 TEST(ReadRunTable, TidyCsv) {
-  const absl::StatusOr<RunTable> table = ReadRunTable(
-      Write("tidy.csv",
-            "trial,method,task,split,seed,known_classes,unknown_classes,openness,lambda,group,known_samples,"
-            "unknown_samples,known_per_unknown,metric,value,unit,better,low,high\n"
-            "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,auroc,0.5,share,higher,,\n"
-            "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,ece,,share,lower,,\n"
-            "y,b,t,0,1,6,4,0.2,,pool,6,8,0.75,auroc,0.25,share,higher,0.2,0.3\n"));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_THAT(table->methods, ElementsAre("m, lambda 0.1", "b"));
-  EXPECT_THAT(table->metrics, ElementsAre("auroc"));
-  EXPECT_EQ(table->value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.5);
+  ASSERT_OK_AND_ASSIGN(
+      const RunTable table,
+      ReadRunTable(
+          Write("tidy.csv",
+                "trial,method,task,split,seed,known_classes,unknown_classes,openness,lambda,group,known_samples,"
+                "unknown_samples,known_per_unknown,metric,value,unit,better,low,high\n"
+                "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,auroc,0.5,share,higher,,\n"
+                "x,m,t,0,1,6,4,0.2,0.1,pool,6,8,0.75,ece,,share,lower,,\n"
+                "y,b,t,0,1,6,4,0.2,,pool,6,8,0.75,auroc,0.25,share,higher,0.2,0.3\n")));
+  EXPECT_THAT(table.methods, ElementsAre("m, lambda 0.1", "b"));
+  EXPECT_THAT(table.metrics, ElementsAre("auroc"));
+  EXPECT_EQ(table.value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.5);
   EXPECT_THAT(ErrorOf(Write("tidy_bad.csv", "method,metric,value\nm,auroc,high\n")),
               HasSubstr("line 2: column 'value': 'high' is not a number"));
 }
 
 TEST(ReadRunTable, Report) {
-  const absl::StatusOr<RunTable> table = ReadRunTable(Write("a.json", R"({"cells": [{"method": "m", "task": "t",
+  ASSERT_OK_AND_ASSIGN(const RunTable table, ReadRunTable(Write("a.json", R"({"cells": [{"method": "m", "task": "t",
       "axis": {"lambda": "0.1"}, "unknown_classes": 4, "metric": "auroc", "values": [0.5, 0.25], "splits": [0, 0],
-      "seeds": [0, 1]}]})"));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
-  EXPECT_EQ(table->block.at("t, 4 unknown classes"), "t");
+      "seeds": [0, 1]}]})")));
+  EXPECT_EQ(table.value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
+  EXPECT_EQ(table.block.at("t, 4 unknown classes"), "t");
 }
 
 // The pool unless another group is named; a file without groups is of the pool.

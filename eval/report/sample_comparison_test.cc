@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_split.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -57,44 +58,41 @@ BootstrapOptions Options() {
 TEST(CompareOnSamples, NamesTheBetterForEitherDirection) {
   const Method weak(0.5, 1), strong(3, 2);
   const RankedInput a = weak.Ranked(), b = strong.Ranked();
-  const absl::StatusOr<SampleComparison> comparison =
-      CompareOnSamples(Metrics(), {"weak", "strong"}, {&a, &b}, Options());
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
-  ASSERT_EQ(comparison->rows.size(), 3);  // auroc twice: bootstrap, DeLong
-  EXPECT_LT(*comparison->rows[0].difference, 0);
-  EXPECT_GT(*comparison->rows[2].difference, 0);  // a larger FPR is worse
-  for (const ComparedMetric& row : comparison->rows) {
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison,
+                       CompareOnSamples(Metrics(), {"weak", "strong"}, {&a, &b}, Options()));
+  ASSERT_EQ(comparison.rows.size(), 3);  // auroc twice: bootstrap, DeLong
+  EXPECT_LT(*comparison.rows[0].difference, 0);
+  EXPECT_GT(*comparison.rows[2].difference, 0);  // a larger FPR is worse
+  for (const ComparedMetric& row : comparison.rows) {
     EXPECT_EQ(row.verdict, "strong is better");
     EXPECT_EQ(row.adjusted_p_value, row.p_value);  // one pair
   }
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("strong is better"));
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv), HasSubstr("auroc,weak,strong,delong,"));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kText), HasSubstr("strong is better"));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kCsv), HasSubstr("auroc,weak,strong,delong,"));
 }
 
 TEST(CompareOnSamples, ASentenceForEachPair) {
   const Method weak(0.5, 1), strong(3, 2), near(0.55, 1);
   const RankedInput a = weak.Ranked(), b = strong.Ranked(), c = near.Ranked();
-  const absl::StatusOr<SampleComparison> comparison =
-      CompareOnSamples(Metrics(), {"weak+p", "strong+p", "near+p"}, {&a, &b, &c}, Options());
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison,
+                       CompareOnSamples(Metrics(), {"weak+p", "strong+p", "near+p"}, {&a, &b, &c}, Options()));
   const std::vector<std::string> sentences =
-      absl::StrSplit(FormatSampleComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+      absl::StrSplit(FormatSampleComparison(comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
   ASSERT_EQ(sentences.size(), 3 * 2);  // each pair by each metric; AUROC by DeLong's test
   EXPECT_THAT(sentences[0], AllOf(StartsWith("On the same test samples, weak+p had "),
                                   HasSubstr(" points less AUROC than strong+p (95 % interval "),
                                   HasSubstr(" after Holm over 3 comparisons; DeLong's test).")));
   EXPECT_THAT(sentences[1], HasSubstr("; paired bootstrap)."));
   // The table has short names, and says what all end in.
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText),
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kText),
               AllOf(HasSubstr("all methods: +p\n"), HasSubstr(" weak - strong "), HasSubstr("\nOn the same test")));
 }
 
 TEST(CompareOnSamples, OneMethodAgainstItself) {
   const Method method(1, 1);
   const RankedInput a = method.Ranked();
-  const absl::StatusOr<SampleComparison> comparison = CompareOnSamples(Metrics(), {"a", "b"}, {&a, &a}, Options());
-  ASSERT_TRUE(comparison.ok());
-  for (const ComparedMetric& row : comparison->rows) {
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison, CompareOnSamples(Metrics(), {"a", "b"}, {&a, &a}, Options()));
+  for (const ComparedMetric& row : comparison.rows) {
     EXPECT_EQ(*row.difference, 0);
     EXPECT_EQ(row.verdict, "no detectable difference");
   }
@@ -106,18 +104,17 @@ TEST(CompareOnSamples, SeveralPairsAreAdjusted) {
   const RankedInput a = weak.Ranked(), b = medium.Ranked(), c = strong.Ranked();
   std::vector<MetricSpec> metrics(1);
   metrics[0].mutable_auroc();
-  const absl::StatusOr<SampleComparison> comparison =
-      CompareOnSamples(metrics, {"a", "b", "c"}, {&a, &b, &c}, Options());
-  ASSERT_TRUE(comparison.ok());
-  ASSERT_EQ(comparison->rows.size(), 6);
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison,
+                       CompareOnSamples(metrics, {"a", "b", "c"}, {&a, &b, &c}, Options()));
+  ASSERT_EQ(comparison.rows.size(), 6);
   double smallest = 1, smallest_adjusted = 1;
-  for (const ComparedMetric& row : comparison->rows) {
+  for (const ComparedMetric& row : comparison.rows) {
     if (row.test != "delong" || row.p_value >= smallest) continue;
     smallest = row.p_value;
     smallest_adjusted = row.adjusted_p_value;
   }
   EXPECT_DOUBLE_EQ(smallest_adjusted, 3 * smallest);
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kText), HasSubstr("p (Holm)"));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kText), HasSubstr("p (Holm)"));
 }
 
 // Ten pairs of methods that differ a little: a verdict never contradicts its numbers.
@@ -128,12 +125,11 @@ TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   std::vector<const RankedInput*> pointers;
   for (const Method& method : methods) ranked.push_back(method.Ranked());
   for (const RankedInput& input : ranked) pointers.push_back(&input);
-  const absl::StatusOr<SampleComparison> comparison =
-      CompareOnSamples(Metrics(), {"a", "b", "c", "d", "e"}, pointers, Options());
-  ASSERT_TRUE(comparison.ok());
-  ASSERT_EQ(comparison->rows.size(), 30);
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison,
+                       CompareOnSamples(Metrics(), {"a", "b", "c", "d", "e"}, pointers, Options()));
+  ASSERT_EQ(comparison.rows.size(), 30);
   int detectable = 0, alone = 0;
-  for (const ComparedMetric& row : comparison->rows) {
+  for (const ComparedMetric& row : comparison.rows) {
     const bool leaves_out_zero = row.adjusted.low > 0 || row.adjusted.high < 0;
     EXPECT_EQ(leaves_out_zero, row.verdict != "no detectable difference") << row.metric << row.test << row.a << row.b;
     EXPECT_EQ(leaves_out_zero, row.adjusted_p_value < 0.05);
@@ -145,13 +141,12 @@ TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
   }
   EXPECT_GT(detectable, 0);
   EXPECT_GT(alone, 0);  // for these the interval of the pair alone would have contradicted the verdict
-  const std::string text = FormatSampleComparison(*comparison, TextFormat::kText);
+  const std::string text = FormatSampleComparison(comparison, TextFormat::kText);
   EXPECT_THAT(text,
               HasSubstr("low, high: 95 % interval of the difference (bca, 200 replicates, seed 0; DeLong) of this pair "
                         "alone; low, high (Holm):\n  the interval at the level of Holm's procedure"));
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kJson), HasSubstr("\"low_holm\""));
-  EXPECT_THAT(FormatSampleComparison(*comparison, TextFormat::kCsv),
-              HasSubstr(",low_holm,high_holm,confidence_holm\n"));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kJson), HasSubstr("\"low_holm\""));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kCsv), HasSubstr(",low_holm,high_holm,confidence_holm\n"));
 }
 
 TEST(CompareOnSamples, OtherSamplesAreRefused) {

@@ -110,9 +110,8 @@ TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
     EXPECT_TRUE(*stage.IsInStore(store, key));
     EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, &index, key)));
     EXPECT_FALSE(stage.LoadProvenance(store, key).ok());
-    const absl::StatusOr<std::string> aside = stage.Quarantine(store, key, "it is empty");
-    ASSERT_THAT(aside, IsOk());
-    EXPECT_EQ(ReadFile(JoinPath(*aside, "reason")).value(), "it is empty\n");
+    ASSERT_OK_AND_ASSIGN(const std::string aside, stage.Quarantine(store, key, "it is empty"));
+    EXPECT_EQ(ReadFile(JoinPath(aside, "reason")).value(), "it is empty\n");
     EXPECT_FALSE(*stage.IsInStore(store, key));
 
     std::filesystem::create_directories(stage.ResultPath(store, key));

@@ -14,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -177,8 +178,7 @@ TEST(MakeFigure, EverySpecOfTheFolderIsValid) {
   for (const std::string& file : files) {
     if (!absl::EndsWith(file, ".textproto")) continue;
     FigureSpec spec;
-    const auto source = ReadTextProto("experiments/figures/" + file, &spec);
-    ASSERT_TRUE(source.ok()) << source.status();
+    ASSERT_OK_AND_ASSIGN(const auto source, ReadTextProto("experiments/figures/" + file, &spec));
     EXPECT_EQ(spec.name() + ".textproto", file);
     EXPECT_TRUE(MakeFigure(spec).chart.contains("$schema"));
     ++specs;

@@ -82,43 +82,40 @@ TEST(Halving, KeepsAShareRoundedUp) {
 }
 
 TEST_F(HalvingTest, ARungIsTheTrainingStopped) {
-  const absl::StatusOr<TrialSearch> search = Search(kHalved);
-  ASSERT_THAT(search, IsOk());
-  EXPECT_THAT(search->rungs, ElementsAre(1, 3, 9));
-  EXPECT_THAT(RungSizes(*search), ElementsAre(7, 3, 2));
-  EXPECT_EQ(AtRung(*search, 4, 1).method().training().stop_after_epochs(), 3);
-  EXPECT_EQ(AtRung(*search, 4, 1).method().training().epochs(), 9);
+  ASSERT_OK_AND_ASSIGN(const TrialSearch search, Search(kHalved));
+  EXPECT_THAT(search.rungs, ElementsAre(1, 3, 9));
+  EXPECT_THAT(RungSizes(search), ElementsAre(7, 3, 2));
+  EXPECT_EQ(AtRung(search, 4, 1).method().training().stop_after_epochs(), 3);
+  EXPECT_EQ(AtRung(search, 4, 1).method().training().epochs(), 9);
   // The last one is the complete training, which trials without a search share.
-  EXPECT_EQ(TrialId(AtRung(*search, 4, 2)), TrialId(search->candidates[4]));
-  EXPECT_EQ(MakeTraining(AtRung(*search, 0, 2)).train().SerializeAsString(),
+  EXPECT_EQ(TrialId(AtRung(search, 4, 2)), TrialId(search.candidates[4]));
+  EXPECT_EQ(MakeTraining(AtRung(search, 0, 2)).train().SerializeAsString(),
             MakeTraining(trials_[0]).train().SerializeAsString());
 }
 
 TEST_F(HalvingTest, OnlyRecordsDecideWhichCandidatesContinue) {
-  const absl::StatusOr<TrialSearch> search = Search(kHalved);
-  ASSERT_THAT(search, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialSearch search, Search(kHalved));
   const std::vector<std::optional<double>> first = {0.5, 0.1, std::nullopt, 0.3, 0.2, 0.3, 0.9};
   for (size_t c = 0; c < first.size(); ++c) {
-    absl::StatusOr<Rungs> rungs = ReadRungs(*search, store_);
-    ASSERT_THAT(rungs, IsOk());
-    EXPECT_EQ(rungs->reached.size(), 1);
-    Record(*search, c, 0, first[c]);
+    ASSERT_OK_AND_ASSIGN(Rungs rungs, ReadRungs(search, store_));
+    EXPECT_EQ(rungs.reached.size(), 1);
+    Record(search, c, 0, first[c]);
   }
-  absl::StatusOr<Rungs> rungs = ReadRungs(*search, store_);
+  absl::StatusOr<Rungs> rungs = ReadRungs(search, store_);
   ASSERT_THAT(rungs, IsOk());
   ASSERT_EQ(rungs->reached.size(), 2);
   EXPECT_THAT(rungs->reached[1], ElementsAre(1, 3, 4));  // of the two with 0.3 the first of the grid
   EXPECT_FALSE(rungs->complete);
 
-  Record(*search, 1, 1, 0.4);
-  Record(*search, 3, 1, std::nullopt);
-  Record(*search, 4, 1, 0.3);
-  rungs = ReadRungs(*search, store_);
+  Record(search, 1, 1, 0.4);
+  Record(search, 3, 1, std::nullopt);
+  Record(search, 4, 1, 0.3);
+  rungs = ReadRungs(search, store_);
   EXPECT_THAT(rungs->reached[2], ElementsAre(1, 4));
-  Record(*search, 4, 2, 0.2);
-  EXPECT_FALSE(ReadRungs(*search, store_)->complete);
-  Record(*search, 1, 2, 0.1);
-  rungs = ReadRungs(*search, store_);
+  Record(search, 4, 2, 0.2);
+  EXPECT_FALSE(ReadRungs(search, store_)->complete);
+  Record(search, 1, 2, 0.1);
+  rungs = ReadRungs(search, store_);
   EXPECT_TRUE(rungs->complete);
   EXPECT_EQ(rungs->log.chosen(), 1);
   EXPECT_EQ(rungs->log.candidate(0).rung_size(), 1);
@@ -131,22 +128,20 @@ TEST_F(HalvingTest, OnlyRecordsDecideWhichCandidatesContinue) {
   EXPECT_TRUE(third.rung(0).kept());
   EXPECT_FALSE(third.rung(1).has_value());
   EXPECT_FALSE(third.has_value());
-  EXPECT_EQ(third.trial_id(), TrialId(AtRung(*search, 3, 1)));
+  EXPECT_EQ(third.trial_id(), TrialId(AtRung(search, 3, 1)));
 
-  const absl::StatusOr<std::optional<Trial>> tuned = TunedTrial(trials_[0], *search, store_);
-  ASSERT_THAT(tuned, IsOk());
-  ASSERT_TRUE(tuned->has_value());
-  EXPECT_EQ((*tuned)->method().training().optimizer().learning_rate(), 0.2);
-  EXPECT_EQ((*tuned)->method().training().stop_after_epochs(), 0);
-  EXPECT_EQ((*tuned)->search()->candidate(6).axis(0).value(), "0.7");
+  ASSERT_OK_AND_ASSIGN(const std::optional<Trial> tuned, TunedTrial(trials_[0], search, store_));
+  ASSERT_TRUE(tuned.has_value());
+  EXPECT_EQ(tuned->method().training().optimizer().learning_rate(), 0.2);
+  EXPECT_EQ(tuned->method().training().stop_after_epochs(), 0);
+  EXPECT_EQ(tuned->search()->candidate(6).axis(0).value(), "0.7");
 }
 
 TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
-  const absl::StatusOr<TrialSearch> search = Search(kHalved);
-  ASSERT_THAT(search, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialSearch search, Search(kHalved));
   Planner planner(store_, [](const Selection&) { return 1; });
   planner.AddTrial(trials_[0]);
-  absl::StatusOr<ActionId> choice = planner.AddSearch(*search);
+  absl::StatusOr<ActionId> choice = planner.AddSearch(search);
   ASSERT_THAT(choice, IsOk());
   planner.FindNeeded();
   const Plan& plan = planner.plan();
@@ -165,7 +160,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
     return passes;
   };
   EXPECT_EQ(to_come(), 3 * (3 * (3 - 1) + 2 * (9 - 3)));
-  for (size_t c = 0; c < 7; ++c) Record(*search, c, 0, 0.1 * static_cast<double>(c));
+  for (size_t c = 0; c < 7; ++c) Record(search, c, 0, 0.1 * static_cast<double>(c));
   absl::StatusOr<std::vector<ActionId>> added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
   EXPECT_EQ(plan.trials.size(), 1 + 7 + 3);
@@ -180,7 +175,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
     EXPECT_EQ(train.work, 3 * (3 - 1));
   }
   EXPECT_EQ(to_come(), 3 * 2 * (9 - 3));
-  for (size_t c = 0; c < 3; ++c) Record(*search, c, 1, 0.5 - 0.1 * static_cast<double>(c));
+  for (size_t c = 0; c < 3; ++c) Record(search, c, 1, 0.5 - 0.1 * static_cast<double>(c));
   added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
   EXPECT_EQ(plan.trials.size(), 1 + 7 + 3 + 2);
@@ -188,7 +183,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   EXPECT_EQ(to_come(), 0);
   EXPECT_EQ(train_of(11).continued, plan[plan[plan.evaluations[9]].inputs[0]].inputs[0]);
   choice = added->back();
-  for (const size_t c : {1, 2}) Record(*search, c, 2, 0.1);
+  for (const size_t c : {1, 2}) Record(search, c, 2, 0.1);
   added = planner.Choose(*choice);
   ASSERT_THAT(added, IsOk());
   ASSERT_EQ(plan.searches[0].tuned, 13);
@@ -197,7 +192,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   // A new planner makes the same plan from the records.
   Planner again(store_, [](const Selection&) { return 1; });
   again.AddTrial(trials_[0]);
-  choice = again.AddSearch(*search);
+  choice = again.AddSearch(search);
   ASSERT_THAT(choice, IsOk());
   EXPECT_EQ(again.plan().trials.size(), 13);
   EXPECT_EQ(again.plan().searches[0].rung, 2);
@@ -279,12 +274,12 @@ class SearchTest : public ::testing::Test {
 };
 
 TEST_F(SearchTest, MakesTheGridForEachTrial) {
-  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(absl::StrCat(kSearch, "method: 'pairs' seed: 1"));
-  ASSERT_TRUE(searches.ok()) << searches.status();
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches,
+                       Searches(absl::StrCat(kSearch, "method: 'pairs' seed: 1")));
   ASSERT_EQ(trials_.size(), 4);
-  ASSERT_EQ(searches->size(), 2);  // of method plain, seeds 0 and 1
-  EXPECT_EQ((*searches)[1].trial, 1);
-  const std::vector<Trial>& candidates = (*searches)[1].candidates;
+  ASSERT_EQ(searches.size(), 2);  // of method plain, seeds 0 and 1
+  EXPECT_EQ(searches[1].trial, 1);
+  const std::vector<Trial>& candidates = searches[1].candidates;
   ASSERT_EQ(candidates.size(), 6);
   EXPECT_EQ(candidates[4].seed(), 1);
   EXPECT_EQ(candidates[4].method().score().temperature_scaled_softmax().temperature(), 10);
@@ -297,9 +292,8 @@ TEST_F(SearchTest, MakesTheGridForEachTrial) {
 // Candidates are evaluated on the last 5 training samples of each known class, and on class 4 of the external images'
 // test part.
 TEST_F(SearchTest, NoCandidateReachesATestSample) {
-  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
-  ASSERT_TRUE(searches.ok()) << searches.status();
-  const Plan plan = MakePlan((*searches)[0].candidates, store_, [](const Selection&) { return 1; });
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, Searches(kSearch));
+  const Plan plan = MakePlan(searches[0].candidates, store_, [](const Selection&) { return 1; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 3);
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::kTrain) {
@@ -318,24 +312,21 @@ TEST_F(SearchTest, NoCandidateReachesATestSample) {
   // The trial itself trains on the same samples, so that the default and the tuned trial differ only in the values.
   EXPECT_EQ(trials_[0].data().train().without_last_per_class(), 5);
   EXPECT_EQ(MakeTraining(trials_[0]).train().SerializeAsString(),
-            MakeTraining((*searches)[0].candidates[1]).train().SerializeAsString());
+            MakeTraining(searches[0].candidates[1]).train().SerializeAsString());
 }
 
 TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
-  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
-  ASSERT_TRUE(searches.ok()) << searches.status();
-  const std::vector<Trial>& candidates = (*searches)[0].candidates;
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, Searches(kSearch));
+  const std::vector<Trial>& candidates = searches[0].candidates;
   const std::vector<std::optional<double>> values = {0.3, 0.2, std::nullopt, 0.1, 0.5, 0.1};
   for (size_t c = 0; c < candidates.size(); ++c) {
-    const absl::StatusOr<std::optional<Trial>> tuned = TunedTrial(trials_[0], (*searches)[0], store_);
-    ASSERT_TRUE(tuned.ok()) << tuned.status();
-    EXPECT_FALSE(tuned->has_value());
+    ASSERT_OK_AND_ASSIGN(const std::optional<Trial> tuned, TunedTrial(trials_[0], searches[0], store_));
+    EXPECT_FALSE(tuned.has_value());
     Record(candidates[c], values[c]);
   }
-  const absl::StatusOr<std::optional<Trial>> result = TunedTrial(trials_[0], (*searches)[0], store_);
-  ASSERT_TRUE(result.ok()) << result.status();
-  ASSERT_TRUE(result->has_value());
-  const TrialSpec tuned = (**result).Spec();
+  ASSERT_OK_AND_ASSIGN(const std::optional<Trial> result, TunedTrial(trials_[0], searches[0], store_));
+  ASSERT_TRUE(result.has_value());
+  const TrialSpec tuned = (*result).Spec();
   EXPECT_EQ(tuned.method().name(), "plain (tuned)");
   EXPECT_EQ(tuned.method().score().temperature_scaled_softmax().temperature(), 10);
   EXPECT_EQ(tuned.method().training().epochs(), 1);  // the first of the two best
@@ -354,12 +345,11 @@ TEST_F(SearchTest, TheBestCandidateMakesTheTunedTrial) {
 
 // The tuned trial is added to the plan: its training is the chosen candidate's; its inference and record are new.
 TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
-  absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
-  ASSERT_TRUE(searches.ok()) << searches.status();
+  ASSERT_OK_AND_ASSIGN(std::vector<TrialSearch> searches, Searches(kSearch));
   Planner planner(store_, [](const Selection&) { return 1; });
-  const std::vector<Trial> candidates = (*searches)[0].candidates;
+  const std::vector<Trial> candidates = searches[0].candidates;
   planner.AddTrial(trials_[0]);
-  const ActionId choose = *planner.AddSearch((*searches)[0]);
+  const ActionId choose = *planner.AddSearch(searches[0]);
   const Plan& plan = planner.plan();
   EXPECT_THAT(planner.FindNeeded(), Contains(choose));
   EXPECT_EQ(plan[choose].kind, ActionKind::kChoose);
@@ -372,8 +362,7 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   const ActionId training = plan[plan[plan.evaluations[4]].inputs[0]].inputs[0];
   std::filesystem::create_directories(store_.CheckpointFolder(plan[training].key));
   const size_t before = plan.actions.size();
-  const absl::StatusOr<std::vector<ActionId>> added = planner.Choose(choose);
-  ASSERT_TRUE(added.ok()) << added.status();
+  ASSERT_OK_AND_ASSIGN(const std::vector<ActionId> added, planner.Choose(choose));
   EXPECT_TRUE(plan[choose].is_done());
   ASSERT_EQ(plan.searches[0].tuned, 7);
   const Trial& tuned = plan.trials[7];
@@ -385,16 +374,15 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   EXPECT_EQ(last.key, TrialId(tuned));
   EXPECT_EQ(plan[last.inputs[0]].inputs, std::vector<ActionId>{training});
   EXPECT_TRUE(plan[training].is_done());
-  for (const ActionId id : *added) EXPECT_TRUE(plan[id].is_needed());
-  EXPECT_THAT(*added, Contains(plan.evaluations[7]));
-  EXPECT_THAT(*added, Not(Contains(training)));
+  for (const ActionId id : added) EXPECT_TRUE(plan[id].is_needed());
+  EXPECT_THAT(added, Contains(plan.evaluations[7]));
+  EXPECT_THAT(added, Not(Contains(training)));
 }
 
 TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
-  const absl::StatusOr<std::vector<TrialSearch>> searches = Searches(kSearch);
-  ASSERT_TRUE(searches.ok()) << searches.status();
-  for (const Trial& candidate : (*searches)[0].candidates) Record(candidate, std::nullopt);
-  EXPECT_THAT(TunedTrial(trials_[0], (*searches)[0], store_),
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, Searches(kSearch));
+  for (const Trial& candidate : searches[0].candidates) Record(candidate, std::nullopt);
+  EXPECT_THAT(TunedTrial(trials_[0], searches[0], store_),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
 }
@@ -424,11 +412,11 @@ TEST_F(SearchTest, ACriterionThatNeedsUnknownSamplesIsUndefinedWithoutThem) {
 
 // Its test samples are the validation samples, and it has no others.
 TEST_F(SearchTest, ACandidateIsMeasuredDuringTrainingOnTheSamplesOfTheSearch) {
-  const auto searches = Searches(
-      "validation_per_class: 5 override { training { evaluate_every { epochs: 1 } } } "
-      "search { method: 'plain' axis { path: 'training.epochs' value: ['2', '3'] } criterion { aurc {} } }");
-  ASSERT_TRUE(searches.ok()) << searches.status();
-  const EpochEvaluation evaluation = MakeTraining((*searches)[0].candidates[0]).train().evaluation();
+  ASSERT_OK_AND_ASSIGN(
+      const auto searches,
+      Searches("validation_per_class: 5 override { training { evaluate_every { epochs: 1 } } } "
+               "search { method: 'plain' axis { path: 'training.epochs' value: ['2', '3'] } criterion { aurc {} } }"));
+  const EpochEvaluation evaluation = MakeTraining(searches[0].candidates[0]).train().evaluation();
   EXPECT_EQ(evaluation.known().part(), "train");
   EXPECT_EQ(evaluation.known().only_last_per_class(), 5);
   ASSERT_EQ(evaluation.unknown_size(), 1);

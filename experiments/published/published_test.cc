@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -33,10 +34,9 @@ class PublishedTest : public ::testing::TestWithParam<std::string> {};
 TEST_P(PublishedTest, HasTheNumbersThatArePrinted) {
   const PublishedTable table = Table(GetParam());
   EXPECT_EQ(table.name(), GetParam());
-  const absl::StatusOr<std::string> printed =
-      ReadFile(JoinPath(Folder(), absl::StrCat("testdata/", GetParam(), ".tsv")));
-  ASSERT_TRUE(printed.ok()) << printed.status();
-  const std::vector<std::string> lines = absl::StrSplit(*printed, '\n', absl::SkipEmpty());
+  ASSERT_OK_AND_ASSIGN(const std::string printed,
+                       ReadFile(JoinPath(Folder(), absl::StrCat("testdata/", GetParam(), ".tsv"))));
+  const std::vector<std::string> lines = absl::StrSplit(printed, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2 + table.row_size());
   const std::vector<std::string> labels = absl::StrSplit(lines[1], '\t');
   ASSERT_EQ(labels.size(), 1 + table.column_size());

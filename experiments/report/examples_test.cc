@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/details.pb.h"
@@ -82,14 +83,12 @@ uint32_t BigEndian(const std::string& bytes, size_t at) {
 }
 
 TEST(MistakeSheet, HasARowForEachKind) {
-  const absl::StatusOr<std::string> png = Sheet(
-      "mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 2 } "
-      "mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 0 } "
-      "mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 4 }");
-  ASSERT_TRUE(png.ok()) << png.status();
-  EXPECT_THAT(*png, StartsWith("\x89PNG"));
-  EXPECT_EQ(BigEndian(*png, 16), 6 + 2 * (56 + 2) + 2);  // the width in the header: two tiles
-  EXPECT_EQ(BigEndian(*png, 20), 2 * (56 + 2) + 2);
+  ASSERT_OK_AND_ASSIGN(const std::string png, Sheet("mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 2 } "
+                                                    "mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 0 } "
+                                                    "mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 4 }"));
+  EXPECT_THAT(png, StartsWith("\x89PNG"));
+  EXPECT_EQ(BigEndian(png, 16), 6 + 2 * (56 + 2) + 2);  // the width in the header: two tiles
+  EXPECT_EQ(BigEndian(png, 20), 2 * (56 + 2) + 2);
 }
 
 TEST(MistakenSamples, AreNamedByPartAndPlace) {

@@ -53,10 +53,9 @@ TEST(CheckSpec, NamesEachMistakeWithItsLine) {
 TEST(CheckSpec, ANameIsNoPath) {
   const SpecSandbox sandbox;
   for (const char* name : {"", "..", "a/b", "../elsewhere", ".hidden", "a\\tb"}) {
-    absl::StatusOr<Experiment> experiment = sandbox.Load(kMinimalSpec);
-    ASSERT_THAT(experiment, IsOk());
-    experiment->spec.set_name(name);
-    EXPECT_THAT(CheckSpec(*experiment),
+    ASSERT_OK_AND_ASSIGN(Experiment experiment, sandbox.Load(kMinimalSpec));
+    experiment.spec.set_name(name);
+    EXPECT_THAT(CheckSpec(experiment),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          AllOf(HasSubstr("spec.textproto:1: name: "), HasSubstr("is not a valid name"))))
         << name;
@@ -65,14 +64,13 @@ TEST(CheckSpec, ANameIsNoPath) {
 
 TEST(CheckSpec, ExpectedTrialsAreCounted) {
   const SpecSandbox sandbox;
-  absl::StatusOr<Experiment> experiment = sandbox.Load(absl::StrCat(kMinimalSpec, "expected_trials: 3"));
-  ASSERT_THAT(experiment, IsOk());
-  EXPECT_THAT(CheckExpectedTrials(*experiment, 3), IsOk());
-  EXPECT_THAT(CheckExpectedTrials(*experiment, 4),
+  ASSERT_OK_AND_ASSIGN(Experiment experiment, sandbox.Load(absl::StrCat(kMinimalSpec, "expected_trials: 3")));
+  EXPECT_THAT(CheckExpectedTrials(experiment, 3), IsOk());
+  EXPECT_THAT(CheckExpectedTrials(experiment, 4),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("spec.textproto:7: expected_trials: is 3, but the study has 4 trials")));
-  experiment->overrides = {"--seeds=0..9"};
-  EXPECT_THAT(CheckExpectedTrials(*experiment, 4), IsOk());
+  experiment.overrides = {"--seeds=0..9"};
+  EXPECT_THAT(CheckExpectedTrials(experiment, 4), IsOk());
 }
 
 }  // namespace

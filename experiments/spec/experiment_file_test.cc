@@ -155,15 +155,15 @@ TEST(LoadExperiment, TaskPresetsOverrideMethodsOnTheirTasks) {
   sandbox.Write("experiments/presets/longer.textproto", "training { epochs: 78 }");
   const std::string spec =
       "name: 'spec' task: ['task', 'other'] method: ['plain', 'pairs'] seed: 0 metric { accuracy {} } ";
-  const absl::StatusOr<Experiment> experiment =
-      sandbox.Load(absl::StrCat(spec, "task_preset { task: 'other' method: 'pairs' preset: ['long', 'longer'] }"));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  EXPECT_EQ(experiment->MethodOn(1, 1).spec.training().epochs(), 78);
-  EXPECT_EQ(experiment->MethodOn(1, 1).spec.name(), "pairs");
+  ASSERT_OK_AND_ASSIGN(
+      const Experiment experiment,
+      sandbox.Load(absl::StrCat(spec, "task_preset { task: 'other' method: 'pairs' preset: ['long', 'longer'] }")));
+  EXPECT_EQ(experiment.MethodOn(1, 1).spec.training().epochs(), 78);
+  EXPECT_EQ(experiment.MethodOn(1, 1).spec.name(), "pairs");
   for (const auto& [task, method] : {std::pair{0, 0}, {0, 1}, {1, 0}}) {
-    EXPECT_EQ(experiment->MethodOn(task, method).spec.training().epochs(),
-              experiment->methods[method].spec.training().epochs());
-    EXPECT_LT(experiment->MethodOn(task, method).spec.training().epochs(), 77);
+    EXPECT_EQ(experiment.MethodOn(task, method).spec.training().epochs(),
+              experiment.methods[method].spec.training().epochs());
+    EXPECT_LT(experiment.MethodOn(task, method).spec.training().epochs(), 77);
   }
   EXPECT_THAT(sandbox.Load(absl::StrCat(spec, "task_preset { task: 'othr' preset: 'long' }")).status().message(),
               HasSubstr("task_preset[0].task[0]: unknown task of this experiment 'othr'; did you mean 'other'?"));
@@ -176,13 +176,12 @@ TEST(LoadExperiment, TheReportSectionIsCheckedBeforeAnythingRuns) {
   sandbox.Write("experiments/published/paper.textproto",
                 "name: 'paper' paper: 'Them' table: '1' column { label: 'a' task: 'task' metric { accuracy {} } } "
                 "row { label: 'x' method: 'plain' cell { value: 50 } }");
-  const absl::StatusOr<Experiment> experiment =
-      sandbox.Load(absl::StrCat(kMinimalSpec,
-                                "report { published { name: 'paper' } row: 'method' column: 'metric' "
-                                "baseline: 'plain' }"));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  ASSERT_EQ(experiment->published.size(), 1);
-  EXPECT_EQ(experiment->published[0].row(0).cell(0).value(), 50);
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment,
+                       sandbox.Load(absl::StrCat(kMinimalSpec,
+                                                 "report { published { name: 'paper' } row: 'method' column: 'metric' "
+                                                 "baseline: 'plain' }")));
+  ASSERT_EQ(experiment.published.size(), 1);
+  EXPECT_EQ(experiment.published[0].row(0).cell(0).value(), 50);
   // The baseline may be a row of a sweep.
   const std::string sweep =
       absl::StrCat(kMinimalSpec, "axis { path: 'training.epochs' value: ['1', '2'] } report { baseline: ");

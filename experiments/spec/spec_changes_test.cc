@@ -34,18 +34,17 @@ TEST_F(SpecChangesTest, OverrideEverythingElse) {
   SpecChanges changes;
   changes.set = {"training.epochs=7", "loss.open_auc.lambda=0.2", "train_limit_per_class=3", "training.epochs=5"};
   changes.seeds = "0..2,9";
-  const absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs' override { training { epochs: 3 } }");
-  ASSERT_THAT(experiment, IsOk());
-  EXPECT_THAT(experiment->spec.seed(), ElementsAre(0, 1, 2, 9));
-  EXPECT_EQ(experiment->spec.train_limit_per_class(), 3);
-  for (const LoadedMethod& method : experiment->methods) EXPECT_EQ(method.spec.training().epochs(), 5);
-  EXPECT_EQ(experiment->methods[1].spec.loss().term(0).lambda(), 0.2);
-  EXPECT_FALSE(experiment->methods[0].spec.loss().term(0).has_lambda());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment,
+                       Load(changes, "method: 'pairs' override { training { epochs: 3 } }"));
+  EXPECT_THAT(experiment.spec.seed(), ElementsAre(0, 1, 2, 9));
+  EXPECT_EQ(experiment.spec.train_limit_per_class(), 3);
+  for (const LoadedMethod& method : experiment.methods) EXPECT_EQ(method.spec.training().epochs(), 5);
+  EXPECT_EQ(experiment.methods[1].spec.loss().term(0).lambda(), 0.2);
+  EXPECT_FALSE(experiment.methods[0].spec.loss().term(0).has_lambda());
 
   // Records list the changes.
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_THAT(trials, IsOk());
-  const TrialSpec trial = trials->at(0).Spec();
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
+  const TrialSpec trial = trials.at(0).Spec();
   EXPECT_THAT(trial.overrides(),
               ElementsAre("--set=training.epochs=7", "--set=loss.open_auc.lambda=0.2", "--set=train_limit_per_class=3",
                           "--set=training.epochs=5", "--seeds=0..2,9"));
@@ -56,10 +55,9 @@ TEST_F(SpecChangesTest, OverrideEverythingElse) {
 TEST_F(SpecChangesTest, AnAxisIsAddedToTheStudy) {
   SpecChanges changes;
   changes.axis = {"training.epochs=1,2", "training.batch_size=3,4,5"};
-  const absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs'");
-  ASSERT_THAT(experiment, IsOk());
-  EXPECT_EQ(Expand(*experiment)->size(), Expand(*Load({}, "method: 'pairs'"))->size() * 2 * 3);
-  EXPECT_THAT(experiment->overrides, ElementsAre("--axis=training.epochs=1,2", "--axis=training.batch_size=3,4,5"));
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, Load(changes, "method: 'pairs'"));
+  EXPECT_EQ(Expand(experiment)->size(), Expand(*Load({}, "method: 'pairs'"))->size() * 2 * 3);
+  EXPECT_THAT(experiment.overrides, ElementsAre("--axis=training.epochs=1,2", "--axis=training.batch_size=3,4,5"));
   for (const char* axis : {"training.epochs", "=1", "training.epochs="}) {
     changes.axis = {axis};
     EXPECT_THAT(Load(changes).status(), StatusIs(absl::StatusCode::kInvalidArgument,
@@ -104,10 +102,9 @@ TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
   SpecChanges changes;
   changes.methods = {"plain"};
   const std::string more = "method: 'pairs' axis { path: 'training.epochs' value: ['1', '2'] method: 'pairs' }";
-  const absl::StatusOr<Experiment> experiment = Load(changes, more);
-  ASSERT_THAT(experiment, IsOk());
-  EXPECT_THAT(experiment->left_out_methods, ElementsAre("pairs"));
-  EXPECT_EQ(Expand(*experiment)->size(), 1);
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, Load(changes, more));
+  EXPECT_THAT(experiment.left_out_methods, ElementsAre("pairs"));
+  EXPECT_EQ(Expand(experiment)->size(), 1);
   changes.methods = {"pairs"};
   EXPECT_EQ(Expand(*Load(changes, more))->size(), 2);
   changes.methods = {"plian"};
@@ -120,10 +117,9 @@ TEST_F(SpecChangesTest, MethodsMayBeNamedWithoutTheirPresets) {
   changes.methods = {"pairs"};
   sandbox_.Write("experiments/presets/fast.textproto", "training { epochs: 1 }");
   sandbox_.Write("experiments/presets/slow.textproto", "training { epochs: 2 }");
-  absl::StatusOr<Experiment> experiment = Load(changes, "method: 'pairs+fast'");
-  ASSERT_THAT(experiment, IsOk());
-  EXPECT_EQ(experiment->methods[0].spec.name(), "pairs+fast");
-  EXPECT_THAT(experiment->left_out_methods, ElementsAre("plain"));
+  ASSERT_OK_AND_ASSIGN(Experiment experiment, Load(changes, "method: 'pairs+fast'"));
+  EXPECT_EQ(experiment.methods[0].spec.name(), "pairs+fast");
+  EXPECT_THAT(experiment.left_out_methods, ElementsAre("plain"));
   const std::string both = "method: 'pairs+fast' method: 'pairs+slow'";
   EXPECT_THAT(Load(changes, both).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,

@@ -16,6 +16,7 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/schema.pb.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
@@ -83,11 +84,9 @@ int RevisionsOf(const Trial& trial) {
 
 // Adds the first trial of each method of an experiment: a name or a path.
 void Add(const std::string& experiment, const std::string& name, std::map<std::string, Golden>* all) {
-  const absl::StatusOr<Experiment> loaded = LoadExperiment(experiment, SpecFoldersBelow(Root()));
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const auto trials = Expand(*loaded);
-  ASSERT_TRUE(trials.ok()) << trials.status();
-  for (const auto& trial : *trials) {
+  ASSERT_OK_AND_ASSIGN(const Experiment loaded, LoadExperiment(experiment, SpecFoldersBelow(Root())));
+  ASSERT_OK_AND_ASSIGN(const auto trials, Expand(loaded));
+  for (const auto& trial : trials) {
     all->try_emplace(absl::StrCat(name, trial.method().name(), " on ", trial.task()),
                      Golden{TrialId(trial), RevisionsOf(trial)});
   }

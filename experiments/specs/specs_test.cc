@@ -8,6 +8,7 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/proto_digest.h"
+#include "core/testing/status_matchers.h"
 #include "data/augment/augment.pb.h"
 #include "data/selection.h"
 #include "eval/scores/score.pb.h"
@@ -49,30 +50,25 @@ std::string ParameterName(std::string name) {
 class SpecTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SpecTest, ExpandsToItsNumberOfTrials) {
-  const absl::StatusOr<Experiment> experiment = LoadExperiment(GetParam(), SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  EXPECT_EQ(experiment->spec.name(), GetParam());
-  EXPECT_FALSE(experiment->spec.question().empty());
-  ASSERT_TRUE(experiment->spec.has_expected_trials());
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
-  const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
-  ASSERT_TRUE(searches.ok()) << searches.status();
-  EXPECT_EQ(static_cast<int>(trials->size() + searches->size()), experiment->spec.expected_trials());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment(GetParam(), SpecFoldersBelow(Root())));
+  EXPECT_EQ(experiment.spec.name(), GetParam());
+  EXPECT_FALSE(experiment.spec.question().empty());
+  ASSERT_TRUE(experiment.spec.has_expected_trials());
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, ExpandSearches(experiment, trials));
+  EXPECT_EQ(static_cast<int>(trials.size() + searches.size()), experiment.spec.expected_trials());
 }
 
 TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
-  const absl::StatusOr<Experiment> experiment = LoadExperiment(GetParam(), SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment(GetParam(), SpecFoldersBelow(Root())));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
   const Store empty(JoinPath(::testing::TempDir(), "no-store"));
-  const Plan plan = MakePlan(*trials, empty, [&](const Selection& selection) {
-    const absl::StatusOr<int64_t> count = CountSamples(selection, experiment->catalog);
+  const Plan plan = MakePlan(trials, empty, [&](const Selection& selection) {
+    const absl::StatusOr<int64_t> count = CountSamples(selection, experiment.catalog);
     EXPECT_TRUE(count.ok()) << count.status();
     return count.value_or(0);
   });
-  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), trials->size());
+  EXPECT_EQ(plan.CountNeeded(ActionKind::kEvaluate), trials.size());
   EXPECT_GT(plan.CountNeeded(ActionKind::kTrain), 0);
   for (const Action& action : plan.actions) {
     if (action.kind == ActionKind::kEvaluate) continue;
@@ -86,12 +82,10 @@ TEST_P(SpecTest, ItsPlanHasWorkForEachTrial) {
 // those for AdaSCALE, of two settings of ODIN, of dropout with and without the disagreement of its passes, and with the
 // stages' values for RankFeat (test images), for the Mahalanobis ensemble and for Gram matrices.
 TEST(PosthocSweep, TrainsOnceForAllScores) {
-  const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment("posthoc_sweep", SpecFoldersBelow(Root())));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
   const Plan plan =
-      MakePlan(*trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
+      MakePlan(trials, Store(JoinPath(::testing::TempDir(), "no-store")), [](const Selection&) { return int64_t{1}; });
   EXPECT_EQ(plan.Count(ActionKind::kTrain), 4);
   EXPECT_EQ(plan.Count(ActionKind::kInfer), 52);
   EXPECT_EQ(plan.Count(ActionKind::kEvaluate), 224);
@@ -100,14 +94,11 @@ TEST(PosthocSweep, TrainsOnceForAllScores) {
 // For each of 2 splits: one training; one pass over the validation images, which the 44 candidates of ODIN share; and
 // one pass each over the validation and the training images for the 36 candidates of OpenMax and the 10 of ReAct.
 TEST(PosthocSearch, FitsAndScoresFromStoredArrays) {
-  const absl::StatusOr<Experiment> experiment = LoadExperiment("posthoc_search", SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
-  const absl::StatusOr<std::vector<TrialSearch>> searches = ExpandSearches(*experiment, *trials);
-  ASSERT_TRUE(searches.ok()) << searches.status();
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment("posthoc_search", SpecFoldersBelow(Root())));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, ExpandSearches(experiment, trials));
   std::vector<Trial> candidates;
-  for (const TrialSearch& search : *searches) {
+  for (const TrialSearch& search : searches) {
     candidates.insert(candidates.end(), search.candidates.begin(), search.candidates.end());
   }
   ASSERT_EQ(candidates.size(), 5 * (44 + 36 + 10));
@@ -130,13 +121,12 @@ TEST_P(MethodTest, IsValidAndNamesItsSource) {
   ASSERT_TRUE(WriteFileAtomically(path, "name: '" + GetParam() + "_spec' task: 'fashion_mnist_6_4' method: '" +
                                             GetParam() + "' split: 0 seed: 0 metric { auroc {} }")
                   .ok());
-  const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const MethodSpec& method = experiment->methods[0].spec;
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment(path, SpecFoldersBelow(Root())));
+  const MethodSpec& method = experiment.methods[0].spec;
   EXPECT_EQ(method.name(), GetParam());
   EXPECT_FALSE(method.title().empty());
   EXPECT_FALSE(method.reference().empty());
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(experiment);
   if (method.model().has_features()) {
     EXPECT_THAT(trials.status().message(), ::testing::HasSubstr("is for feature vectors"));
     return;
@@ -162,9 +152,8 @@ TEST_P(PresetTest, FitsAMethod) {
   ASSERT_TRUE(WriteFileAtomically(path, "name: 'preset' task: 'cifar10' method: '" + method + "+" + preset +
                                             "' split: 0 seed: 0 metric { auroc {} }")
                   .ok());
-  const absl::StatusOr<Experiment> experiment = LoadExperiment(path, SpecFoldersBelow(Root()));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment(path, SpecFoldersBelow(Root())));
+  const absl::StatusOr<std::vector<Trial>> trials = Expand(experiment);
   if (preset == "features") {  // the task has images
     EXPECT_THAT(trials.status().message(), ::testing::HasSubstr("is for feature vectors"));
     return;

@@ -260,16 +260,15 @@ TEST_F(BundleTest, ContainsTheFilesUnchangedAndIsReproducible) {
   EXPECT_EQ(first.substr(first.size() - 86), "openset bundle sha256:" + written.digest);
   EXPECT_EQ(Sha256Hex(first.substr(0, first.size() - 64)), written.digest);
 
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path_);
-  ASSERT_THAT(zip, IsOk());
-  EXPECT_THAT(zip->Names(), ElementsAre("SHA256SUMS", "manifest.textproto", "records.tar.xz", "schema.binpb"));
-  EXPECT_THAT(*zip->Read("manifest.textproto"), HasSubstr("bundle_version: 2\n"));
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(path_));
+  EXPECT_THAT(zip.Names(), ElementsAre("SHA256SUMS", "manifest.textproto", "records.tar.xz", "schema.binpb"));
+  EXPECT_THAT(*zip.Read("manifest.textproto"), HasSubstr("bundle_version: 2\n"));
   std::vector<ZipMember> records = UnpackedBundle(path_);
   records.erase(records.begin(), records.end() - 2);
   EXPECT_EQ(records[0].name, "records/ab/" + TestKey("abcd") + ".rec");
   EXPECT_EQ(records[0].content, *ReadFile(store_.RecordPath(TestKey("abcd"))));
-  const std::string sums = *zip->Read("SHA256SUMS");
-  EXPECT_THAT(sums, HasSubstr(Sha256Hex(*zip->Read("records.tar.xz")) + "  records.tar.xz\n"));
+  const std::string sums = *zip.Read("SHA256SUMS");
+  EXPECT_THAT(sums, HasSubstr(Sha256Hex(*zip.Read("records.tar.xz")) + "  records.tar.xz\n"));
   EXPECT_THAT(sums, EndsWith(SumsOf(records)));
 }
 

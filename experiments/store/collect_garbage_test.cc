@@ -383,10 +383,9 @@ TEST_F(CollectGarbageTest, AgesAreThoseByTheClockOfTheDisk) {
   // If the disk's clock can't be read, nothing is removed, but a list is possible.
   {
     const FailingDisk failing(store_.folder() + "/tmp/now", "EACCES", "open");
-    const absl::StatusOr<GarbageFound> found = FindGarbage(store_, {});
-    ASSERT_THAT(found, IsOk());
-    EXPECT_FALSE(found->clock.ok());
-    EXPECT_EQ(RemoveGarbage(store_, *found), found->clock);
+    ASSERT_OK_AND_ASSIGN(const GarbageFound found, FindGarbage(store_, {}));
+    EXPECT_FALSE(found.clock.ok());
+    EXPECT_EQ(RemoveGarbage(store_, found), found.clock);
   }
   clock_ahead_seconds = 0;
   EXPECT_TRUE(FileExists(young));

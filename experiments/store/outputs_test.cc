@@ -5,6 +5,7 @@
 
 #include "core/files/digest.h"
 #include "core/files/formats/npz.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -51,21 +52,20 @@ TEST(OutputsWriter, WritesTheSameBytesBatchByBatch) {
 
 TEST(Outputs, RoundTrip) {
   ASSERT_TRUE(WriteOutputs(Example(), Path()).ok());
-  const absl::StatusOr<Outputs> read = ReadOutputs(Path());
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->num_outputs, 2);
-  EXPECT_EQ(read->feature_dim, 1);
-  EXPECT_EQ(read->logits, Example().logits);
-  EXPECT_EQ(read->features, Example().features);
-  EXPECT_EQ(read->label, Example().label);
-  EXPECT_EQ(read->class_id, Example().class_id);
-  EXPECT_EQ(read->group, Example().group);
-  EXPECT_THAT(read->group_names, ElementsAre("unknown"));
-  EXPECT_EQ(read->head_weight, Example().head_weight);
-  EXPECT_EQ(read->perturbed_features, Example().perturbed_features);
-  EXPECT_EQ(read->head_bias, Example().head_bias);
-  EXPECT_EQ(read->stage_values, Example().stage_values);
-  EXPECT_EQ(read->stage_widths, Example().stage_widths);
+  ASSERT_OK_AND_ASSIGN(const Outputs read, ReadOutputs(Path()));
+  EXPECT_EQ(read.num_outputs, 2);
+  EXPECT_EQ(read.feature_dim, 1);
+  EXPECT_EQ(read.logits, Example().logits);
+  EXPECT_EQ(read.features, Example().features);
+  EXPECT_EQ(read.label, Example().label);
+  EXPECT_EQ(read.class_id, Example().class_id);
+  EXPECT_EQ(read.group, Example().group);
+  EXPECT_THAT(read.group_names, ElementsAre("unknown"));
+  EXPECT_EQ(read.head_weight, Example().head_weight);
+  EXPECT_EQ(read.perturbed_features, Example().perturbed_features);
+  EXPECT_EQ(read.head_bias, Example().head_bias);
+  EXPECT_EQ(read.stage_values, Example().stage_values);
+  EXPECT_EQ(read.stage_widths, Example().stage_widths);
 }
 
 // Equal numbers of two data sets are two clusters; samples of a data set without clusters are each their own.
@@ -94,10 +94,9 @@ TEST(Outputs, FeaturesAndHeadAreOptional) {
   outputs.perturbed_features.clear();
   outputs.feature_dim = 0;
   ASSERT_TRUE(WriteOutputs(outputs, Path()).ok());
-  const absl::StatusOr<Outputs> read = ReadOutputs(Path());
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_TRUE(read->features.empty());
-  EXPECT_EQ(read->feature_dim, 0);
+  ASSERT_OK_AND_ASSIGN(const Outputs read, ReadOutputs(Path()));
+  EXPECT_TRUE(read.features.empty());
+  EXPECT_EQ(read.feature_dim, 0);
 }
 
 TEST(Outputs, KeepTheUncertaintyOfSeveralPasses) {

@@ -77,9 +77,8 @@ TEST_F(UpgradeTest, RecordsOfARelease) {
   const std::vector<std::string> ids = AllRecordIds(to_);
   ASSERT_EQ(ids.size(), 2);
   for (const std::string& id : ids) {
-    const absl::StatusOr<TrialRecord> record = to_.LoadRecord(id);
-    ASSERT_THAT(record, IsOk());
-    EXPECT_EQ(TrialId(record->trial()), id);
+    ASSERT_OK_AND_ASSIGN(const TrialRecord record, to_.LoadRecord(id));
+    EXPECT_EQ(TrialId(record.trial()), id);
     EXPECT_FALSE(*from_.HasRecord(id));
     // Everything else is as it was.
     UnreadRecords unread;
@@ -91,8 +90,8 @@ TEST_F(UpgradeTest, RecordsOfARelease) {
       before.set_trial_id(id);
       before.set_schema_version(kSchemaVersion);
       before.mutable_provenance()->mutable_stage(before.provenance().stage_size() - 1)->set_key(id);
-      same += before.metric().size() == record->metric().size() &&
-              before.SerializeAsString().size() == record->SerializeAsString().size();
+      same += before.metric().size() == record.metric().size() &&
+              before.SerializeAsString().size() == record.SerializeAsString().size();
     }
     EXPECT_GE(same, 1);
   }
@@ -115,9 +114,8 @@ TEST_F(UpgradeTest, ABundle) {
   EXPECT_THAT(MergeFrom(Released("bundle_1.zip"), to_, &merged),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("openset records upgrade ")));
   BundleWritten written;
-  const absl::StatusOr<UpgradeCounts> counts = UpgradeBundle(Released("bundle_1.zip"), bundle, &written);
-  ASSERT_THAT(counts, IsOk());
-  EXPECT_THAT(counts->left_out, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const UpgradeCounts counts, UpgradeBundle(Released("bundle_1.zip"), bundle, &written));
+  EXPECT_THAT(counts.left_out, IsEmpty());
   EXPECT_EQ(written.manifest.records(), 2);
   ASSERT_THAT(MergeFrom(bundle, to_, &merged), IsOk());
   EXPECT_EQ(AllRecordIds(to_), AllRecordIds(Expected()));
@@ -201,17 +199,15 @@ TEST_F(UpgradedTrainingTest, NamesItsInputsByTheirNewKeys) {
   const std::string outputs = MessageDigest(Parsed<ActionSpec>(
       "input { role: MODEL key: '" + second + "' } infer { inference { plain {} } execution { threads: 3 } }"));
   for (const std::string& key : {first, second}) {
-    const absl::StatusOr<TrainSummary> summary = to_.LoadTrainSummary(key);
-    ASSERT_THAT(summary, IsOk());
-    EXPECT_EQ(MessageDigest(summary->action()), key);
-    EXPECT_EQ(summary->provenance().key(), key);
+    ASSERT_OK_AND_ASSIGN(const TrainSummary summary, to_.LoadTrainSummary(key));
+    EXPECT_EQ(MessageDigest(summary.action()), key);
+    EXPECT_EQ(summary.provenance().key(), key);
     EXPECT_THAT(to_.CheckCheckpoint(key), IsOk());
   }
-  const absl::StatusOr<InferSummary> summary = to_.LoadInferSummary(outputs);
-  ASSERT_THAT(summary, IsOk());
-  ASSERT_EQ(summary->training_size(), 2);
-  EXPECT_EQ(MessageDigest(summary->training(0).action()), first);
-  EXPECT_EQ(summary->training(1).provenance().commit(), "second");
+  ASSERT_OK_AND_ASSIGN(const InferSummary summary, to_.LoadInferSummary(outputs));
+  ASSERT_EQ(summary.training_size(), 2);
+  EXPECT_EQ(MessageDigest(summary.training(0).action()), first);
+  EXPECT_EQ(summary.training(1).provenance().commit(), "second");
   // They are examples, without the accuracy that their trial lists.
   EXPECT_THAT(VerifyStore(to_)->damaged, Each(Field(&StoreProblem::what, HasSubstr("metric: lacks accuracy"))));
   // The large files are not there twice.

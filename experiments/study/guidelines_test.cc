@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "gmock/gmock.h"
@@ -56,15 +57,13 @@ TEST_F(GuidelinesTest, LevelsAndJointMetricsKeepThem) {
 
 // The minimal spec's method sees one channel.
 TEST_F(GuidelinesTest, WarnsAboutGreyInputOfColourImages) {
-  absl::StatusOr<Experiment> experiment =
-      sandbox_.Load(absl::StrCat(kMinimalSpec, "override { input { size: 28 channels: 1 } }"));
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
-  const std::vector<const Trial*> pointers = {&trials->at(0), &trials->at(0)};
-  EXPECT_TRUE(InputWarnings(pointers, experiment->catalog).empty());  // grey images
-  experiment->catalog.FindMutable("digits")->set_channels(3);
-  const std::vector<std::string> lines = InputWarnings(pointers, experiment->catalog);
+  ASSERT_OK_AND_ASSIGN(Experiment experiment,
+                       sandbox_.Load(absl::StrCat(kMinimalSpec, "override { input { size: 28 channels: 1 } }")));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
+  const std::vector<const Trial*> pointers = {&trials.at(0), &trials.at(0)};
+  EXPECT_TRUE(InputWarnings(pointers, experiment.catalog).empty());  // grey images
+  experiment.catalog.FindMutable("digits")->set_channels(3);
+  const std::vector<std::string> lines = InputWarnings(pointers, experiment.catalog);
   ASSERT_EQ(lines.size(), 1);
   EXPECT_THAT(lines[0], HasSubstr("plain sees grey images of 28 x 28 pixels, and those of digits are in colour"));
 }
@@ -82,14 +81,12 @@ TEST_F(GuidelinesTest, DrawsAreOfDifferentClasses) {
     sandbox_.Write("data/tasks/two.textproto",
                    absl::StrCat("name: 'two' data_set: 'digits' split { known: [0, 1, 2] unknown: [3, 4] } split { ",
                                 second, " }"));
-    const absl::StatusOr<Experiment> experiment =
-        sandbox_.Load("name: 'spec' task: 'two' method: 'plain' seed: 0 metric { auroc {} }");
-    ASSERT_TRUE(experiment.ok()) << experiment.status();
-    const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-    ASSERT_TRUE(trials.ok()) << trials.status();
+    ASSERT_OK_AND_ASSIGN(const Experiment experiment,
+                         sandbox_.Load("name: 'spec' task: 'two' method: 'plain' seed: 0 metric { auroc {} }"));
+    ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
     std::vector<const Trial*> pointers;
-    for (const Trial& trial : *trials) pointers.push_back(&trial);
-    EXPECT_EQ(CheckGuidelines(pointers, experiment->catalog)[1].kept, kept) << second;
+    for (const Trial& trial : trials) pointers.push_back(&trial);
+    EXPECT_EQ(CheckGuidelines(pointers, experiment.catalog)[1].kept, kept) << second;
   }
 }
 
@@ -99,19 +96,16 @@ TEST_F(GuidelinesTest, WarnsAboutAnUnevenTestSet) {
       "data/tasks/task.textproto",
       "name: 'task' data_set: 'digits' unknown { data_set: 'digits' more_part: 'train' class_id: [1, 2, 3, 4] } "
       "split { known: 0 }");
-  const absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment);
-  ASSERT_TRUE(trials.ok()) << trials.status();
-  const Guideline line = CheckGuidelines({&trials->front()}, experiment->catalog)[4];
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, sandbox_.Load(kMinimalSpec));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Trial> trials, Expand(experiment));
+  const Guideline line = CheckGuidelines({&trials.front()}, experiment.catalog)[4];
   EXPECT_FALSE(line.kept);
   EXPECT_THAT(line.text, HasSubstr("known:unknown test samples 0.08: one side is ten times the other"));
 }
 
 TEST_F(GuidelinesTest, WithoutTrialsThereIsNothingToSay) {
-  const absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
-  ASSERT_TRUE(experiment.ok()) << experiment.status();
-  EXPECT_TRUE(CheckGuidelines({}, experiment->catalog).empty());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, sandbox_.Load(kMinimalSpec));
+  EXPECT_TRUE(CheckGuidelines({}, experiment.catalog).empty());
 }
 
 }  // namespace

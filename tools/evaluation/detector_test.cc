@@ -9,6 +9,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/files/named_arrays.h"
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
@@ -80,58 +81,51 @@ TEST(Detector, DecidesAsItsScoreAndThreshold) {
                             "vim { principal_dim: 2 }", "react { percentile: 90 }", "dice { percentile: 50 }"}) {
     SCOPED_TRACE(score);
     ChosenThreshold chosen;
-    const absl::StatusOr<Detector> made = MakeDetector(RequestOf(score), "validation", validation, fit, &chosen);
-    ASSERT_TRUE(made.ok()) << made.status();
+    ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf(score), "validation", validation, fit, &chosen));
     const std::string path = PathOf("detector.npz");
-    ASSERT_TRUE(WriteDetector(*made, path).ok());
-    const absl::StatusOr<Detector> read = ReadDetector(path);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_EQ(read->spec.threshold(), chosen.validation.threshold);
+    ASSERT_TRUE(WriteDetector(made, path).ok());
+    ASSERT_OK_AND_ASSIGN(const Detector read, ReadDetector(path));
+    EXPECT_EQ(read.spec.threshold(), chosen.validation.threshold);
 
     const NpzArrays arrays = MakeOutputs(3, 1000);
     SampleOptions options;
     options.set_score(score);
-    const absl::StatusOr<ScoredSamples> scored = ScoreSamples(options, ReaderOf("new", arrays), fit);
-    ASSERT_TRUE(scored.ok()) << scored.status();
+    ASSERT_OK_AND_ASSIGN(const ScoredSamples scored, ScoreSamples(options, ReaderOf("new", arrays), fit));
     // The head is the detector's.
     NpzArrays without_head = arrays;
     without_head.erase("head_weight");
     without_head.erase("head_bias");
-    const absl::StatusOr<Decided> decided = ApplyDetector(*read, SamplesOf("new", without_head), true);
-    ASSERT_TRUE(decided.ok()) << decided.status();
+    ASSERT_OK_AND_ASSIGN(const Decided decided, ApplyDetector(read, SamplesOf("new", without_head), true));
     int64_t rejected = 0;
     for (int64_t i = 0; i < 1000; ++i) {
-      ASSERT_EQ(decided->unknown_score[i], scored->samples.unknown_score[i]) << i;
-      ASSERT_EQ(decided->rejected[i], scored->samples.unknown_score[i] > chosen.validation.threshold) << i;
-      rejected += decided->rejected[i];
+      ASSERT_EQ(decided.unknown_score[i], scored.samples.unknown_score[i]) << i;
+      ASSERT_EQ(decided.rejected[i], scored.samples.unknown_score[i] > chosen.validation.threshold) << i;
+      rejected += decided.rejected[i];
     }
-    EXPECT_EQ(decided->num_rejected, rejected);
-    EXPECT_EQ(decided->report->threshold, chosen.validation.threshold);
+    EXPECT_EQ(decided.num_rejected, rejected);
+    EXPECT_EQ(decided.report->threshold, chosen.validation.threshold);
     // The same file again.
-    ASSERT_TRUE(WriteDetector(*read, PathOf("again.npz")).ok());
+    ASSERT_TRUE(WriteDetector(read, PathOf("again.npz")).ok());
     EXPECT_EQ(*ReadFile(path), *ReadFile(PathOf("again.npz")));
   }
 }
 
 TEST(Detector, NeedsNoLabels) {
-  const absl::StatusOr<Detector> made =
-      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
-  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("max_logit"), "validation",
+                                                         ReaderOf("validation", MakeOutputs(1, 400)), nullptr));
   NpzArrays outputs = MakeOutputs(4, 50);
   outputs["label"] = MakeNpy(std::vector<int64_t>(50, -1), {50});
-  const absl::StatusOr<Decided> decided = ApplyDetector(*made, SamplesOf("new", outputs), false);
-  ASSERT_TRUE(decided.ok()) << decided.status();
-  EXPECT_FALSE(decided->report.has_value());
-  EXPECT_EQ(decided->prediction.size(), 50);
+  ASSERT_OK_AND_ASSIGN(const Decided decided, ApplyDetector(made, SamplesOf("new", outputs), false));
+  EXPECT_FALSE(decided.report.has_value());
+  EXPECT_EQ(decided.prediction.size(), 50);
 }
 
 TEST(Detector, RefusesOutputsOfAnotherNetwork) {
-  const absl::StatusOr<Detector> made =
-      MakeDetector(RequestOf("vim { principal_dim: 2 }"), "validation", ReaderOf("validation", MakeOutputs(1, 400)),
-                   ReaderOf("fit", MakeOutputs(2, 300)));
-  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_OK_AND_ASSIGN(const Detector made,
+                       MakeDetector(RequestOf("vim { principal_dim: 2 }"), "validation",
+                                    ReaderOf("validation", MakeOutputs(1, 400)), ReaderOf("fit", MakeOutputs(2, 300))));
   const auto error = [&](const NpzArrays& outputs) {
-    return std::string(ApplyDetector(*made, SamplesOf("new.npz", outputs), true).status().message());
+    return std::string(ApplyDetector(made, SamplesOf("new.npz", outputs), true).status().message());
   };
   EXPECT_THAT(error(MakeOutputs(3, 100, kClasses - 1)),
               HasSubstr("new.npz: has 2 logits a sample, and validation was made for 3: it is of another network"));
@@ -160,21 +154,19 @@ TEST(Detector, RefusesOutputsOfAnotherNetwork) {
 
 // The head is kept for scores that don't read it, too: two logits are exchanged.
 TEST(Detector, RefusesClassesInAnotherOrder) {
-  const absl::StatusOr<Detector> made =
-      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
-  ASSERT_TRUE(made.ok()) << made.status();
+  ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("max_logit"), "validation",
+                                                         ReaderOf("validation", MakeOutputs(1, 400)), nullptr));
   const std::string path = PathOf("with_head.npz");
-  ASSERT_TRUE(WriteDetector(*made, path).ok());
-  const absl::StatusOr<Detector> read = ReadDetector(path);
-  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_TRUE(WriteDetector(made, path).ok());
+  ASSERT_OK_AND_ASSIGN(const Detector read, ReadDetector(path));
   NpzArrays outputs = MakeOutputs(3, 100);
   outputs.erase("head_weight");
   outputs.erase("head_bias");
-  EXPECT_TRUE(ApplyDetector(*read, SamplesOf("new.npz", outputs), true).ok());
+  EXPECT_TRUE(ApplyDetector(read, SamplesOf("new.npz", outputs), true).ok());
   std::vector<float> logits = *ToFloat(outputs["logits"]);
   for (size_t i = 0; i < logits.size(); i += 3) std::swap(logits[i], logits[i + 1]);
   outputs["logits"] = MakeNpy(logits, {100, 3});
-  EXPECT_THAT(std::string(ApplyDetector(*read, SamplesOf("new.npz", outputs), true).status().message()),
+  EXPECT_THAT(std::string(ApplyDetector(read, SamplesOf("new.npz", outputs), true).status().message()),
               AllOf(HasSubstr("of 100 samples"), HasSubstr("with the head of "), HasSubstr("in another order")));
 }
 
@@ -197,29 +189,25 @@ TEST(Detector, RefusesAGuaranteeForSamplesOfTheFit) {
 
 // Three of four samples are unknown, where one of four was.
 TEST(Detector, HintsIfMoreAreRejectedThanChanceExplains) {
-  const absl::StatusOr<Detector> made =
-      MakeDetector(RequestOf("max_logit"), "validation", ReaderOf("validation", MakeOutputs(1, 400)), nullptr);
-  ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_TRUE(ApplyDetector(*made, SamplesOf("same", MakeOutputs(5, 400)), true)->hints.empty());
-  const absl::StatusOr<Decided> other =
-      ApplyDetector(*made, SamplesOf("other", MakeOutputs(6, 400, kClasses, 0.75)), true);
-  ASSERT_TRUE(other.ok());
-  ASSERT_EQ(other->hints.size(), 1);
-  EXPECT_THAT(other->hints[0], HasSubstr("% of these samples are rejected, and of the validation samples"));
+  ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("max_logit"), "validation",
+                                                         ReaderOf("validation", MakeOutputs(1, 400)), nullptr));
+  EXPECT_TRUE(ApplyDetector(made, SamplesOf("same", MakeOutputs(5, 400)), true)->hints.empty());
+  ASSERT_OK_AND_ASSIGN(const Decided other,
+                       ApplyDetector(made, SamplesOf("other", MakeOutputs(6, 400, kClasses, 0.75)), true));
+  ASSERT_EQ(other.hints.size(), 1);
+  EXPECT_THAT(other.hints[0], HasSubstr("% of these samples are rejected, and of the validation samples"));
 }
 
 TEST(Detector, OfAScoreOfOnesOwn) {
   NpzArrays validation = {{"label", MakeNpy(std::vector<int64_t>{0, 0, 0, 0}, {4})},
                           {"unknown_score", MakeNpy(std::vector<double>{0.1, 0.2, 0.3, 0.4}, {4})}};
-  const absl::StatusOr<Detector> made =
-      MakeDetector(RequestOf("", "known_accepted", 0.75), "validation", ReaderOf("validation", validation), nullptr);
-  ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_FALSE(made->spec.has_score());
+  ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("", "known_accepted", 0.75), "validation",
+                                                         ReaderOf("validation", validation), nullptr));
+  EXPECT_FALSE(made.spec.has_score());
   validation["unknown_score"] = MakeNpy(std::vector<double>{0.31, 0.3, 0.2, 9}, {4});
-  const absl::StatusOr<Decided> decided = ApplyDetector(*made, SamplesOf("new", validation), true);
-  ASSERT_TRUE(decided.ok()) << decided.status();
-  EXPECT_EQ(decided->rejected, (std::vector<bool>{true, false, false, true}));
-  EXPECT_THAT(std::string(ApplyDetector(*made, SamplesOf("new", MakeOutputs(1, 10)), true).status().message()),
+  ASSERT_OK_AND_ASSIGN(const Decided decided, ApplyDetector(made, SamplesOf("new", validation), true));
+  EXPECT_EQ(decided.rejected, (std::vector<bool>{true, false, false, true}));
+  EXPECT_THAT(std::string(ApplyDetector(made, SamplesOf("new", MakeOutputs(1, 10)), true).status().message()),
               AllOf(HasSubstr("new"), HasSubstr("logits")));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -17,35 +18,36 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(ParseMetrics, NamesAndFields) {
-  const auto metrics =
-      ParseMetrics("--metrics", "auroc, partial_openauc { max_ofpr: 0.1 },early = partial_openauc{max_ofpr: 0.05}");
-  ASSERT_TRUE(metrics.ok()) << metrics.status();
-  ASSERT_EQ(metrics->size(), 3);
-  EXPECT_EQ(MetricName((*metrics)[0]), "auroc");
-  EXPECT_EQ((*metrics)[1].partial_openauc().max_ofpr(), 0.1);
-  EXPECT_EQ(MetricName((*metrics)[2]), "early");
-  EXPECT_EQ((*metrics)[2].partial_openauc().max_ofpr(), 0.05);
+  ASSERT_OK_AND_ASSIGN(
+      const auto metrics,
+      ParseMetrics("--metrics", "auroc, partial_openauc { max_ofpr: 0.1 },early = partial_openauc{max_ofpr: 0.05}"));
+  ASSERT_EQ(metrics.size(), 3);
+  EXPECT_EQ(MetricName(metrics[0]), "auroc");
+  EXPECT_EQ(metrics[1].partial_openauc().max_ofpr(), 0.1);
+  EXPECT_EQ(MetricName(metrics[2]), "early");
+  EXPECT_EQ(metrics[2].partial_openauc().max_ofpr(), 0.05);
   EXPECT_GT(ParseMetrics("--metrics", " ")->size(), 25);
 }
 
 TEST(ParseMetrics, AcceptsSynonyms) {
-  const auto metrics = ParseMetrics("--metrics", "AUROC,fpr95, Open-AUC, ECE { bins: 3 }, aurc, EAURC");
-  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  ASSERT_OK_AND_ASSIGN(const auto metrics,
+                       ParseMetrics("--metrics", "AUROC,fpr95, Open-AUC, ECE { bins: 3 }, aurc, EAURC"));
   std::vector<std::string> names;
-  for (const MetricSpec& metric : *metrics) names.push_back(MetricName(metric));
+  for (const MetricSpec& metric : metrics) names.push_back(MetricName(metric));
   EXPECT_THAT(names, ElementsAre("auroc", "fpr_at_95tpr", "openauc", "ece", "aurc", "eaurc"));
-  EXPECT_EQ((*metrics)[3].ece().bins(), 3);
+  EXPECT_EQ(metrics[3].ece().bins(), 3);
 }
 
 // OpenOOD's four.
 TEST(ParseMetrics, LevelsMakeNames) {
-  const auto metrics =
-      ParseMetrics("--metrics", "ccr_at_fpr { fpr: 0.1 }, ccr_at_fpr { fpr: 0.01 }, ccr_at_0.001fpr, ccr_at_0.0001fpr");
-  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  ASSERT_OK_AND_ASSIGN(
+      const auto metrics,
+      ParseMetrics("--metrics",
+                   "ccr_at_fpr { fpr: 0.1 }, ccr_at_fpr { fpr: 0.01 }, ccr_at_0.001fpr, ccr_at_0.0001fpr"));
   std::vector<std::string> names;
-  for (const MetricSpec& metric : *metrics) names.push_back(MetricName(metric));
+  for (const MetricSpec& metric : metrics) names.push_back(MetricName(metric));
   EXPECT_THAT(names, ElementsAre("ccr_at_0.1fpr", "ccr_at_0.01fpr", "ccr_at_0.001fpr", "ccr_at_0.0001fpr"));
-  EXPECT_EQ((*metrics)[3].ccr_at_fpr().fpr(), 0.0001);
+  EXPECT_EQ(metrics[3].ccr_at_fpr().fpr(), 0.0001);
   EXPECT_EQ(MeantMetric("ccr_at_0.01fpr"), "ccr_at_0.01fpr");
 }
 
@@ -119,9 +121,8 @@ TEST(ScoredSamplesTest, UsesTheGivenScoreOrMaxSoftmax) {
 TEST(ScoredSamplesTest, NegatesGivenScoresButNotComputedOnes) {
   SampleOptions options;
   options.set_higher_is_known(true);
-  const absl::StatusOr<ScoredSamples> scored = ScoreSamples(options, Reader(true), nullptr);
-  ASSERT_TRUE(scored.ok()) << scored.status();
-  EXPECT_THAT(scored->samples.unknown_score, ElementsAre(-1, 2));
+  ASSERT_OK_AND_ASSIGN(const ScoredSamples scored, ScoreSamples(options, Reader(true), nullptr));
+  EXPECT_THAT(scored.samples.unknown_score, ElementsAre(-1, 2));
   options.set_score("energy");
   EXPECT_THAT(std::string(ScoreSamples(options, Reader(true), nullptr).status().message()),
               HasSubstr("--higher_is_known: applies to the score in the files"));
@@ -186,10 +187,9 @@ TEST(RequestedTest, BootstrapHasLimits) {
 TEST(RequestedTest, RunComparisonsAcceptSynonyms) {
   RunComparisonRequest request;
   request.set_metrics("AUC, openauc");
-  const absl::StatusOr<RunComparisonOptions> options = RequestedRunComparison(request);
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(options->metrics, ElementsAre("auroc", "openauc"));
-  EXPECT_EQ(options->test.confidence, 0.95);
+  ASSERT_OK_AND_ASSIGN(const RunComparisonOptions options, RequestedRunComparison(request));
+  EXPECT_THAT(options.metrics, ElementsAre("auroc", "openauc"));
+  EXPECT_EQ(options.test.confidence, 0.95);
   request.set_test_per_training(-1);
   EXPECT_EQ(RequestedRunComparison(request).status().message(), "--test_per_training: must be at least 0");
 }

@@ -27,13 +27,12 @@ std::string TestData(const std::string& name) {
 }
 
 TEST(ParseNpy, ReadsWhatNumPyWrote) {
-  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("f4_2x3.npy"));
-  ASSERT_TRUE(array.ok()) << array.status();
-  EXPECT_THAT(array->shape, ElementsAre(2, 3));
-  EXPECT_THAT(*ToFloat(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
-  EXPECT_THAT(*ToDouble(*array), ElementsAre(1, 2, 3, 4, 5, 6.5));
-  EXPECT_EQ(ToInt64(*array).status(), absl::InvalidArgumentError("holds 6.5 in row 5, not a whole number"));
-  EXPECT_EQ(ToTexts(*array).status(), absl::InvalidArgumentError("holds '<f4', not texts"));
+  ASSERT_OK_AND_ASSIGN(const NpyArray array, ParseNpy(TestData("f4_2x3.npy")));
+  EXPECT_THAT(array.shape, ElementsAre(2, 3));
+  EXPECT_THAT(*ToFloat(array), ElementsAre(1, 2, 3, 4, 5, 6.5));
+  EXPECT_THAT(*ToDouble(array), ElementsAre(1, 2, 3, 4, 5, 6.5));
+  EXPECT_EQ(ToInt64(array).status(), absl::InvalidArgumentError("holds 6.5 in row 5, not a whole number"));
+  EXPECT_EQ(ToTexts(array).status(), absl::InvalidArgumentError("holds '<f4', not texts"));
 }
 
 TEST(ToInt64, TakesWholeFloats) {
@@ -50,17 +49,15 @@ TEST(ToInt64, TakesWholeFloats) {
 }
 
 TEST(ParseNpy, BringsColumnMajorToRowMajor) {
-  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("f8_column_major.npy"));
-  ASSERT_TRUE(array.ok()) << array.status();
-  EXPECT_THAT(array->shape, ElementsAre(2, 3));
-  EXPECT_THAT(*ToDouble(*array), ElementsAre(0, 1, 2, 3, 4, 5));
+  ASSERT_OK_AND_ASSIGN(const NpyArray array, ParseNpy(TestData("f8_column_major.npy")));
+  EXPECT_THAT(array.shape, ElementsAre(2, 3));
+  EXPECT_THAT(*ToDouble(array), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST(ParseNpy, ReadsTexts) {
-  const absl::StatusOr<NpyArray> array = ParseNpy(TestData("texts.npy"));
-  ASSERT_TRUE(array.ok()) << array.status();
-  EXPECT_THAT(*ToTexts(*array), ElementsAre("near", "far-svhn", "Größe ∀"));
-  EXPECT_FALSE(ToDouble(*array).ok());
+  ASSERT_OK_AND_ASSIGN(const NpyArray array, ParseNpy(TestData("texts.npy")));
+  EXPECT_THAT(*ToTexts(array), ElementsAre("near", "far-svhn", "Größe ∀"));
+  EXPECT_FALSE(ToDouble(array).ok());
 }
 
 TEST(ParseNpy, ReadsHalves) {
@@ -140,9 +137,8 @@ TEST(ParseNpy, AcceptsTheShapesThatNumPyAccepts) {
 TEST(ReadNpy, ReadsTheSizeOfTheHeader) {
   const std::string path = testing::TempDir() + "/array.npy";
   ASSERT_THAT(WriteFileAtomically(path, FormatNpy(MakeNpy(std::vector<int64_t>{7, 8}, {2}))), IsOk());
-  const absl::StatusOr<NpyArray> array = ReadNpy(path);
-  ASSERT_THAT(array, IsOk());
-  EXPECT_THAT(*ToInt64(*array), ElementsAre(7, 8));
+  ASSERT_OK_AND_ASSIGN(const NpyArray array, ReadNpy(path));
+  EXPECT_THAT(*ToInt64(array), ElementsAre(7, 8));
   EXPECT_THAT(ReadNpy("/nowhere.npy").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere.npy")));
   // A sparse file of four terabytes.
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);

@@ -10,6 +10,7 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
+#include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -22,19 +23,17 @@ using ::testing::HasSubstr;
 constexpr char kScores[] = "core/files/formats/testdata/scores.npz";  // np.savez_compressed of NumPy 2.4
 
 TEST(ReadNpz, ReadsWhatNumPyWrote) {
-  const absl::StatusOr<NpzArrays> arrays = ReadNpz(kScores);
-  ASSERT_TRUE(arrays.ok()) << arrays.status();
-  EXPECT_EQ(arrays->size(), 3);
-  EXPECT_THAT(*ToDouble(arrays->at("unknown_score")), ElementsAre(0, 0.25, 0.5, 0.75, 1));
-  EXPECT_THAT(*ToInt64(arrays->at("label")), ElementsAre(0, 1, -1, -1, 2));
-  EXPECT_THAT(*ToInt64(arrays->at("prediction")), ElementsAre(0, 1, 1, 0, 2));
+  ASSERT_OK_AND_ASSIGN(const NpzArrays arrays, ReadNpz(kScores));
+  EXPECT_EQ(arrays.size(), 3);
+  EXPECT_THAT(*ToDouble(arrays.at("unknown_score")), ElementsAre(0, 0.25, 0.5, 0.75, 1));
+  EXPECT_THAT(*ToInt64(arrays.at("label")), ElementsAre(0, 1, -1, -1, 2));
+  EXPECT_THAT(*ToInt64(arrays.at("prediction")), ElementsAre(0, 1, 1, 0, 2));
 }
 
 TEST(ReadNpz, ReadsTheNamedArraysOnly) {
-  const absl::StatusOr<NpzArrays> arrays = ReadNpz(kScores, {"label", "logits"});
-  ASSERT_TRUE(arrays.ok()) << arrays.status();
-  EXPECT_EQ(arrays->size(), 1);
-  EXPECT_EQ(arrays->count("label"), 1);
+  ASSERT_OK_AND_ASSIGN(const NpzArrays arrays, ReadNpz(kScores, {"label", "logits"}));
+  EXPECT_EQ(arrays.size(), 1);
+  EXPECT_EQ(arrays.count("label"), 1);
 }
 
 TEST(NpzWriter, WritesTheSameBytesRowByRow) {
@@ -86,11 +85,10 @@ TEST(WriteNpz, ReadsBackAndIsReproducible) {
   const NpzArrays arrays = {{"logits", MakeNpy(std::vector<float>(1000, 0.5f), {10, 100})}, {"names", MakeNpy({"x"})}};
   ASSERT_TRUE(WriteNpz(path, arrays).ok());
   const std::string digest = *Sha256HexOfFile(path);
-  const absl::StatusOr<NpzArrays> read = ReadNpz(path);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->at("logits").data, arrays.at("logits").data);
-  EXPECT_THAT(read->at("logits").shape, ElementsAre(10, 100));
-  EXPECT_THAT(*ToTexts(read->at("names")), ElementsAre("x"));
+  ASSERT_OK_AND_ASSIGN(const NpzArrays read, ReadNpz(path));
+  EXPECT_EQ(read.at("logits").data, arrays.at("logits").data);
+  EXPECT_THAT(read.at("logits").shape, ElementsAre(10, 100));
+  EXPECT_THAT(*ToTexts(read.at("names")), ElementsAre("x"));
   ASSERT_TRUE(WriteNpz(path, arrays).ok());
   EXPECT_EQ(*Sha256HexOfFile(path), digest);
 }
@@ -100,9 +98,8 @@ TEST(WriteNpzAtomically, ReplacesAFileAndLeavesNothingElse) {
   std::filesystem::create_directory(folder);
   for (const float value : {1.0f, 2.0f}) {
     ASSERT_TRUE(WriteNpzAtomically(path, {{"a", MakeNpy(std::vector<float>{value}, {1})}}).ok());
-    const absl::StatusOr<NpzArrays> read = ReadNpz(path);
-    ASSERT_TRUE(read.ok()) << read.status();
-    EXPECT_THAT(*ToDouble(read->at("a")), ElementsAre(value));
+    ASSERT_OK_AND_ASSIGN(const NpzArrays read, ReadNpz(path));
+    EXPECT_THAT(*ToDouble(read.at("a")), ElementsAre(value));
   }
   const std::filesystem::directory_iterator files(folder);
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);

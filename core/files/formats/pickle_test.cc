@@ -38,25 +38,22 @@ TEST(ReadPickle, ReadsNumbersAsPythonWritesThem) {
 }
 
 TEST(ReadPickle, CallsAreValues) {
-  const absl::StatusOr<Pickle> read = Read("ctorch.nn\nMake\nK\x07\x85R");
-  ASSERT_THAT(read, IsOk());
-  const PickleValue& call = (*read)[read->root];
+  ASSERT_OK_AND_ASSIGN(const Pickle read, Read("ctorch.nn\nMake\nK\x07\x85R"));
+  const PickleValue& call = read[read.root];
   EXPECT_EQ(call.kind, PickleValue::kCall);
   ASSERT_THAT(call.items, SizeIs(2));
-  EXPECT_EQ((*read)[call.items[0]].text, "torch.nn Make");
-  ASSERT_THAT((*read)[call.items[1]].items, SizeIs(1));
-  EXPECT_EQ((*read)[(*read)[call.items[1]].items[0]].number, 7);
+  EXPECT_EQ(read[call.items[0]].text, "torch.nn Make");
+  ASSERT_THAT(read[call.items[1]].items, SizeIs(1));
+  EXPECT_EQ(read[read[call.items[1]].items[0]].number, 7);
 }
 
 TEST(ReadPickle, AnOrderedDictIsADict) {
   EXPECT_EQ(Root("ccollections\nOrderedDict\n)R").kind, PickleValue::kDict);
   // OrderedDict([['a', 7]]), as Python 2 wrote it.
-  const absl::StatusOr<Pickle> read = Read(
-      "ccollections\nOrderedDict\n](](U\x01"
-      "aK\x07"
-      "ee\x85R");
-  ASSERT_THAT(read, IsOk());
-  EXPECT_EQ((*read)[read->Find((*read)[read->root], "a")].number, 7);
+  ASSERT_OK_AND_ASSIGN(const Pickle read, Read("ccollections\nOrderedDict\n](](U\x01"
+                                               "aK\x07"
+                                               "ee\x85R"));
+  EXPECT_EQ(read[read.Find(read[read.root], "a")].number, 7);
   EXPECT_THAT(Read("ccollections\nOrderedDict\n](]K\x01"
                    "ae\x85R")
                   .status(),
@@ -65,23 +62,20 @@ TEST(ReadPickle, AnOrderedDictIsADict) {
 
 // OBJECT = copyreg.__newobj__(CLASS), then its __dict__.
 TEST(ReadPickle, AnObjectIsACallWithItsState) {
-  const absl::StatusOr<Pickle> read = Read(
-      "cnet\nNet\n)\x81}U\x01"
-      "aK\x07sb");
-  ASSERT_THAT(read, IsOk());
-  const PickleValue& object = (*read)[read->root];
+  ASSERT_OK_AND_ASSIGN(const Pickle read, Read("cnet\nNet\n)\x81}U\x01"
+                                               "aK\x07sb"));
+  const PickleValue& object = read[read.root];
   EXPECT_EQ(object.kind, PickleValue::kCall);
   ASSERT_THAT(object.items, SizeIs(3));
-  EXPECT_EQ((*read)[object.items[0]].text, "net Net");
-  const PickleValue& state = (*read)[object.items[2]];
-  EXPECT_EQ((*read)[read->Find(state, "a")].number, 7);
+  EXPECT_EQ(read[object.items[0]].text, "net Net");
+  const PickleValue& state = read[object.items[2]];
+  EXPECT_EQ(read[read.Find(state, "a")].number, 7);
 }
 
 TEST(ReadPickle, OthersMayFollow) {
   size_t size = 0;
-  const absl::StatusOr<Pickle> read = ReadPickle("\x80\x02K\x07.\x80\x02K\x08.", &size);
-  ASSERT_THAT(read, IsOk());
-  EXPECT_EQ((*read)[read->root].number, 7);
+  ASSERT_OK_AND_ASSIGN(const Pickle read, ReadPickle("\x80\x02K\x07.\x80\x02K\x08.", &size));
+  EXPECT_EQ(read[read.root].number, 7);
   EXPECT_EQ(size, 5);
 }
 
@@ -105,15 +99,14 @@ TEST(ReadPickle, AcceptsArbitraryBytes) {
       "\x80\x02}q\x00(X\x01\x00\x00\x00"
       "aq\x01]q\x02(K\x01G@\x04\x00\x00\x00\x00\x00\x00Neh\x01\x88J\xfd\xff\xff\xffX\x04\x00\x00\x00text\x87q\x04u.";
   const std::string pickle(kBytes, sizeof(kBytes) - 1);
-  const absl::StatusOr<Pickle> read = ReadPickle(pickle);
-  ASSERT_THAT(read, IsOk());
-  const PickleValue& dict = (*read)[read->root];
+  ASSERT_OK_AND_ASSIGN(const Pickle read, ReadPickle(pickle));
+  const PickleValue& dict = read[read.root];
   ASSERT_EQ(dict.kind, PickleValue::kDict);
-  const PickleValue& tuple = (*read)[read->Find(dict, "a")];  // the key was set twice: the last value wins
+  const PickleValue& tuple = read[read.Find(dict, "a")];  // the key was set twice: the last value wins
   ASSERT_THAT(tuple.items, SizeIs(3));
-  EXPECT_EQ((*read)[tuple.items[1]].number, -3);
-  EXPECT_EQ((*read)[tuple.items[2]].text, "text");
-  EXPECT_EQ(read->Find(dict, "b"), -1);
+  EXPECT_EQ(read[tuple.items[1]].number, -3);
+  EXPECT_EQ(read[tuple.items[2]].text, "text");
+  EXPECT_EQ(read.Find(dict, "b"), -1);
   for (size_t size = 0; size < pickle.size(); ++size) EXPECT_FALSE(ReadPickle(pickle.substr(0, size)).ok());
   for (size_t at = 0; at < pickle.size(); ++at) {
     for (int value = 0; value < 256; ++value) {

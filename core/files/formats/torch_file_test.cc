@@ -90,11 +90,10 @@ TEST(TorchFile, ACheckpointOfSeveralDictsNeedsAKey) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "is a checkpoint that has tensors under several keys, 'student', 'teacher': name the one to use "
                        "with weights.key (openset score: --key)"));
-  const absl::StatusOr<TorchTensors> read = DecodeTorchFile(Bytes("two_dicts"), "teacher");
-  ASSERT_THAT(read, IsOk());
-  EXPECT_THAT(read->arrays, SizeIs(1));
-  EXPECT_EQ(read->key, "teacher");
-  EXPECT_THAT(read->other_keys, ElementsAre("student"));
+  ASSERT_OK_AND_ASSIGN(const TorchTensors read, DecodeTorchFile(Bytes("two_dicts"), "teacher"));
+  EXPECT_THAT(read.arrays, SizeIs(1));
+  EXPECT_EQ(read.key, "teacher");
+  EXPECT_THAT(read.other_keys, ElementsAre("student"));
   EXPECT_THAT(DecodeTorchFile(Bytes("two_dicts"), "epoch").status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "it has no dict of tensors under the key 'epoch'; its keys are 'student', 'teacher'"));
@@ -133,15 +132,13 @@ std::string ScriptArchive(const std::string& more, const std::string& buffers = 
 
 // The attribute `cache` is a tensor, but neither a parameter nor a buffer; `bias` is None.
 TEST(TorchFile, TheParametersAndBuffersOfTorchScript) {
-  const absl::StatusOr<TorchTensors> read = DecodeTorchFile(ScriptArchive("  def forward(self):\n    return 1\n"));
-  ASSERT_THAT(read, IsOk());
-  ASSERT_THAT(read->arrays, SizeIs(2));
-  EXPECT_THAT(Values<float>(read->arrays.at("layer.weight")), ElementsAre(1));
-  EXPECT_THAT(Values<float>(read->arrays.at("layer.mean")), ElementsAre(2));
+  ASSERT_OK_AND_ASSIGN(const TorchTensors read, DecodeTorchFile(ScriptArchive("  def forward(self):\n    return 1\n")));
+  ASSERT_THAT(read.arrays, SizeIs(2));
+  EXPECT_THAT(Values<float>(read.arrays.at("layer.weight")), ElementsAre(1));
+  EXPECT_THAT(Values<float>(read.arrays.at("layer.mean")), ElementsAre(2));
   // Archives that do not list buffers: all tensors may be some.
-  const absl::StatusOr<TorchTensors> old = DecodeTorchFile(ScriptArchive("", ""));
-  ASSERT_THAT(old, IsOk());
-  EXPECT_THAT(old->arrays, SizeIs(3));
+  ASSERT_OK_AND_ASSIGN(const TorchTensors old, DecodeTorchFile(ScriptArchive("", "")));
+  EXPECT_THAT(old.arrays, SizeIs(3));
   EXPECT_THAT(DecodeTorchFile(ScriptArchive(""), "state_dict").status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is TorchScript, which has no keys")));
 }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,17 +32,16 @@ std::string Message(const absl::StatusOr<ImageSet>& set) { return std::string(se
 
 TEST(ReadPngSheets, SeparatesTheColoursOfEachRow) {
   const std::string labels = WriteTestFile("labels.json", "[5, 0,\n1,2147483647]");
-  const absl::StatusOr<ImageSet> set = ReadPngSheets({Sheet("a.png"), Sheet("b.png")}, labels, 2, 2);
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->channels, 3);
-  EXPECT_EQ(set->height, 2);
-  EXPECT_EQ(set->width, 2);
-  EXPECT_THAT(set->labels, ElementsAre(5, 0, 1, 2147483647));
+  ASSERT_OK_AND_ASSIGN(const ImageSet set, ReadPngSheets({Sheet("a.png"), Sheet("b.png")}, labels, 2, 2));
+  EXPECT_EQ(set.channels, 3);
+  EXPECT_EQ(set.height, 2);
+  EXPECT_EQ(set.width, 2);
+  EXPECT_THAT(set.labels, ElementsAre(5, 0, 1, 2147483647));
   const std::vector<uint8_t> sheet = {1,  4,  7,  10,  2,  5,  8,  11,  3,  6,  9,  12,  // row 0: red, green, blue
                                       13, 16, 19, 250, 14, 17, 20, 251, 15, 18, 21, 252};
   std::vector<uint8_t> twice = sheet;
   twice.insert(twice.end(), sheet.begin(), sheet.end());
-  EXPECT_EQ(set->pixels, twice);
+  EXPECT_EQ(set.pixels, twice);
 }
 
 TEST(ReadPngSheets, RefusesOtherImages) {

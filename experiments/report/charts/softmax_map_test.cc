@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/catalog.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -53,13 +54,12 @@ Outputs TheOutputs() {
 }
 
 TEST(MeanSoftmax, IsTheMeanOverEachClass) {
-  const absl::StatusOr<HeatMap> map = MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(false), 20);
-  ASSERT_TRUE(map.ok()) << map.status();
-  EXPECT_THAT(map->rows, ElementsAre("b", "c", "e", "f"));
-  EXPECT_THAT(map->columns, ElementsAre("a", "d"));  // class 0 is label 1, class 3 label 0
+  ASSERT_OK_AND_ASSIGN(const HeatMap map, MeanSoftmax(TheOutputs(), Data(), "near", TheCatalog(false), 20));
+  EXPECT_THAT(map.rows, ElementsAre("b", "c", "e", "f"));
+  EXPECT_THAT(map.columns, ElementsAre("a", "d"));  // class 0 is label 1, class 3 label 0
   const auto near = [](double value) { return DoubleNear(value, 1e-6); };
-  EXPECT_THAT(map->values, ElementsAre(near(0.375), near(0.625), near(0.75), near(0.25), near(0.5), near(0.5),
-                                       near(0.5), near(0.5)));
+  EXPECT_THAT(map.values, ElementsAre(near(0.375), near(0.625), near(0.75), near(0.25), near(0.5), near(0.5), near(0.5),
+                                      near(0.5)));
   const absl::StatusOr<HeatMap> far = MeanSoftmax(TheOutputs(), Data(), "far", TheCatalog(false), 20);
   EXPECT_THAT(far->rows, ElementsAre("noise"));
   EXPECT_THAT(far->values, ElementsAre(near(0.25), near(0.75)));

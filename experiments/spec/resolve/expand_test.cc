@@ -255,9 +255,8 @@ TEST(Expand, LabelsDecideNoId) {
 
 TEST(Expand, IsPure) {
   const SpecSandbox sandbox;
-  const absl::StatusOr<Experiment> experiment = sandbox.Load(kMinimalSpec);
-  ASSERT_TRUE(experiment.ok());
-  EXPECT_EQ((*Expand(*experiment))[0].Spec().SerializeAsString(), (*Expand(*experiment))[0].Spec().SerializeAsString());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, sandbox.Load(kMinimalSpec));
+  EXPECT_EQ((*Expand(experiment))[0].Spec().SerializeAsString(), (*Expand(experiment))[0].Spec().SerializeAsString());
 }
 
 TEST(Expand, OverridesApplyToEveryMethod) {

@@ -321,17 +321,16 @@ TEST_F(LeasesTest, AStoppedProcessLosesItsClaimAndNoticesWhenItResumes) {
     EXPECT_THAT((*leases)->TryClaim({"a"}).value(), HasSubstr(absl::StrCat(".", getppid(), ".")));
   });
   while (Claimed(store_, 1).empty()) usleep(1000);
-  const auto leases = Leases::Begin(store_, options);
-  ASSERT_TRUE(leases.ok());
+  ASSERT_OK_AND_ASSIGN(const auto leases, Leases::Begin(store_, options));
   for (int looks = 0; looks < 30; ++looks) {
-    EXPECT_NE((*leases)->OwnerOf("a"), "");  // it lives
+    EXPECT_NE(leases->OwnerOf("a"), "");  // it lives
     usleep(50000);
   }
   kill(sleeper, SIGSTOP);
-  while (!(*leases)->TryClaim({"a"})->empty()) usleep(50000);
+  while (!leases->TryClaim({"a"})->empty()) usleep(50000);
   kill(sleeper, SIGCONT);
   WaitFor({sleeper});
-  EXPECT_EQ((*leases)->OwnerOf("a"), (*leases)->run_id());
+  EXPECT_EQ(leases->OwnerOf("a"), leases->run_id());
 }
 
 TEST(IsRunOf, AVariantIsAnotherStudy) {

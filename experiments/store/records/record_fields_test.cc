@@ -405,22 +405,20 @@ TEST(SchemaEvolution, Version3IsRead) {
   const Store store = Golden("version_3");
   ASSERT_THAT(store.CheckVersion(), IsOk());
   const std::string id = kFirst;
-  const absl::StatusOr<TrialRecord> record = store.LoadRecord(id);
-  ASSERT_THAT(record, IsOk());
-  const RecordFields fields = FieldsOf(*record);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, store.LoadRecord(id));
+  const RecordFields fields = FieldsOf(record);
   EXPECT_EQ(Find(fields, "method")->value, "openauc");
   EXPECT_EQ(Find(fields, "lambda")->value, "0.1");
   EXPECT_EQ(Find(fields, "openauc")->value, "0.8125");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
   EXPECT_EQ(Find(fields, "host")->value, "here");
-  EXPECT_EQ(record->trial().method().training().epochs(), 2);
-  EXPECT_EQ(record->epoch(0).loss(), 1.5);
-  const absl::StatusOr<StoreReport> report = VerifyStore(store);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_EQ(report->records, 2);
+  EXPECT_EQ(record.trial().method().training().epochs(), 2);
+  EXPECT_EQ(record.epoch(0).loss(), 1.5);
+  ASSERT_OK_AND_ASSIGN(const StoreReport report, VerifyStore(store));
+  EXPECT_EQ(report.records, 2);
   // They are examples, without the accuracy that their trial lists.
-  ASSERT_EQ(report->damaged.size(), 2);
-  for (const StoreProblem& problem : report->damaged) {
+  ASSERT_EQ(report.damaged.size(), 2);
+  for (const StoreProblem& problem : report.damaged) {
     EXPECT_THAT(problem.what, HasSubstr("metric: lacks accuracy, which the trial lists"));
   }
 }
