@@ -57,6 +57,11 @@ TEST_F(CommandSources, DigestIsThatOfTheSortedFiles) {
   CommandSpec again = Command({"lib", "train.py", "lib/b.py"});
   ASSERT_TRUE(ResolveCommand(folder_, &again).empty());
   EXPECT_EQ(again.source_sha256(), command.source_sha256());
+  // A file that changes another field leaves the folder of the sources to the file that names them.
+  CommandSpec changed = Command({});
+  changed.set_folder("/elsewhere");
+  ASSERT_TRUE(ResolveCommand(folder_, &changed).empty());
+  EXPECT_FALSE(changed.has_folder());
 }
 
 TEST_F(CommandSources, CopiesWhatWasHashed) {

@@ -220,7 +220,7 @@ Command ReproduceCommand() {
       "  openset reproduce results.zip 3f2a91c0\n";
   command.flags = RunFlags();
   // Flags that a repetition doesn't use.
-  for (const char* flag : {"engine", "redo", "only", "detach", "slurm_task", "tag"}) {
+  for (const char* flag : {"engine", "redo", "only", "detach", "slurm_task", "tag", "always_allow"}) {
     command.flags.erase(std::find(command.flags.begin(), command.flags.end(), flag));
   }
   command.flags.insert(command.flags.end(), {"trials", "again", "max_trials"});

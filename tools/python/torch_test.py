@@ -219,6 +219,17 @@ class CollectTaskTest(unittest.TestCase):
         self.assertEqual([sample.label for sample in left_out], [0, 1] * 4)
         found = self.collect(self.net, validation_per_class=4)
         self.assertEqual((len(found["validation"]["label"]), len(found["fit"]["label"])), (8, 52))
+        # The names of the task's known classes go with the outputs, into a detector and its decisions.
+        self.assertEqual(self.samples.arrays["class_names"].tolist(), ["r", "b"])
+        for part in (found, found["fit"], found["validation"]):
+            self.assertEqual(part["class_names"].tolist(), ["r", "b"])
+        detector = openset.Detector.save(os.path.join(self.folder.name, "detector.npz"), found["validation"],
+                                         score="max_logit", rule="known_accepted", target=0.75)
+        self.assertEqual(detector.class_names, ["r", "b"])
+        with self.assertRaisesRegex(ValueError, "its classes are b, r, and the detector's r, b"):
+            detector.apply(logits=found["logits"], class_names=["b", "r"])
+        other = self.torch.nn.Sequential(self.torch.nn.Flatten(), self.torch.nn.Linear(192, 3))
+        self.assertNotIn("class_names", self.collect(other))  # its outputs are not the task's classes
         with self.assertRaisesRegex(ValueError, "no split 3"):
             openset.images("tiny", split=3, **self.where)
 

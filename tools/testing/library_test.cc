@@ -1,10 +1,12 @@
 // A user's own methods, presets, tasks and data sets in addition to those that come with the program.
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/files/formats/npz.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/testing/openset_program.h"
@@ -13,6 +15,7 @@ namespace openset {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Tasks and methods of the program and of the library, and one of the program's methods with a preset of the library.
@@ -111,6 +114,16 @@ TEST_F(LibraryTest, TheFolderOfTheTaskIsALibrary) {
   WriteLibrary("lab/");
   EXPECT_THAT(program_.Run({"task", "splits", "lab/tasks/tiny.textproto"}).out, HasSubstr("tiny"));
   EXPECT_THAT(program_.Run({"task", "samples", "lab/tasks/tiny.textproto", "--data=data"}).out, HasSubstr("tiny_set"));
+  ASSERT_EQ(program_
+                .Run({"task", "samples", "lab/tasks/tiny.textproto", "--data=data", "--out=samples",
+                      "--validation_per_class=2"})
+                .exit_code,
+            0);
+  for (const auto& [part, rows] : {std::pair{"test", 40}, {"fit", 16}, {"validation", 4}}) {
+    const NpzArrays arrays = *ReadNpz(absl::StrCat(program_.folder(), "/samples/", part, ".npz"));
+    EXPECT_THAT(*ToTexts(arrays.at("class_names")), ElementsAre("a", "b")) << part;
+    EXPECT_EQ(arrays.at("label").size(), rows) << part;
+  }
   EXPECT_THAT(program_.Run({"score", "--task=lab/tasks/tiny.textproto", "--model=nowhere.pt"}).err,
               HasSubstr("--model: cannot open"));
 }

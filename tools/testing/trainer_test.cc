@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/process/subprocess.h"
@@ -337,6 +338,13 @@ TEST_F(Trainer, RunsOnlyIfItIsAllowed) {
   program_.Write("elsewhere/mine.textproto", program_.Read("mine.textproto"));
   program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"\"mine.", "\"elsewhere/mine."}}));
   EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 2);
+  // Its sources stay there if the study changes another field of the command.
+  program_.Write(
+      "study.textproto",
+      absl::StrCat(absl::StrReplaceAll(kStudy, {{"\"means.textproto\", ", ""}, {"\"mine.", "\"elsewhere/mine."}}),
+                   "override { training { command { version: 2 } } }"));
+  const ProgramResult overridden = Run();
+  EXPECT_EQ(overridden.exit_code, 0) << overridden.out << overridden.err;
 }
 
 // The program ends as a hang if it neither writes nor uses a CPU; the worker that waits for it does use one.
@@ -504,7 +512,7 @@ TEST_F(Trainer, ThePagesStudiesArePlanned) {
   }
   const ProgramResult study = program_.Run({"plan", "trainers/study.textproto", "--noprobe"});
   EXPECT_EQ(study.exit_code, 0) << study.err;
-  EXPECT_THAT(study.out, AllOf(HasSubstr("40 trials"), HasSubstr("torch_doc: python network.py"),
+  EXPECT_THAT(study.out, AllOf(HasSubstr("48 trials"), HasSubstr("torch_doc: python network.py"),
                                HasSubstr("forest: python forest.py")));
   const std::string page = program_.Shipped("docs/trainer.md");
   const size_t begin = page.find("    name: \"mine\"");
@@ -551,6 +559,14 @@ TEST_F(Trainer, AStrangersBundleRunsNothing) {
   ASSERT_EQ(spec.exit_code, 0) << spec.err;
   ASSERT_THAT(spec.out, HasSubstr(touch));
   victim.Write("again.textproto", spec.out);
+  // A study that the victim copied into its own folder: its method's command, with files of another folder.
+  const std::string theirs = absl::StrCat("open('", marker(), "', 'w').close()\n", kTrain);
+  victim.Write("theirs/other/train.py", theirs);
+  victim.Write("copied.textproto",
+               absl::StrCat(absl::StrReplaceAll(kStudy, {{"\"means.textproto\", ", ""}, {"\"study\"", "\"copied\""}}),
+                            "axis { path: 'training.command.folder' value: \"'", victim.folder(),
+                            "/theirs/other'\" } axis { path: 'training.command.source_sha256' value: \"'",
+                            Sha256Hex(absl::StrCat(Sha256Hex(theirs), " train.py\n")), "'\" }"));
   struct Way {
     std::vector<std::string> words;
     bool would_run;  // is refused for its command
@@ -566,6 +582,9 @@ TEST_F(Trainer, AStrangersBundleRunsNothing) {
       {{"run", "study.textproto", "--store=other", "--methods=mine.textproto",
         absl::StrCat("--set=training.command.run='", touch, "'")},
        true},
+      {{"run", "copied.textproto"}, true},
+      // What is allowed for a record is not remembered: the error lists the flags that there are.
+      {{"reproduce", "stranger.zip", "--allow_commands", "--always_allow"}, true},
       {{"report", "stranger.zip"}, false},
       {{"compare", "stranger.zip"}, false},
       {{"records", "show", "stranger.zip", id}, false},

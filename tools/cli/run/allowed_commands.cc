@@ -54,14 +54,18 @@ std::set<std::string> FoldersOf(const Study& study) {
   return folders;
 }
 
-// Whether a method file sets the command of every trial. A study that sets one itself may repeat a stranger's record
-// (`openset records spec`), so its folder doesn't vouch for it.
+// Whether method files set the command of every trial, and its sources are in a folder of theirs. A study that sets one
+// itself may repeat a stranger's record (`openset records spec`), so its folder doesn't vouch for it.
 bool AreOfMethodFiles(const Study& study) {
-  std::set<std::string> of_files;
-  for (const MethodLayer* file : FilesWithCommands(study)) of_files.insert(file->spec.training().command().run());
+  std::set<std::string> runs, folders = {""};  // "": without sources
+  for (const MethodLayer* file : FilesWithCommands(study)) {
+    runs.insert(file->spec.training().command().run());
+    folders.insert(file->spec.training().command().folder());
+  }
   return absl::c_all_of(study.plan().trials, [&](const Trial& trial) {
-    const TrainingSpec& training = trial.method().training();
-    return !training.has_command() || of_files.count(training.command().run()) > 0;
+    if (!trial.method().training().has_command()) return true;
+    const CommandSpec& command = trial.method().training().command();
+    return runs.count(command.run()) > 0 && folders.count(command.folder()) > 0;
   });
 }
 
