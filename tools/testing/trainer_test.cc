@@ -134,6 +134,17 @@ class Trainer : public ::testing::Test {
     return program_.Run(words);
   }
 
+  // Of the study's report, by method and metric.
+  std::map<std::string, std::map<std::string, double>> Means(const std::string& study) const {
+    std::map<std::string, std::map<std::string, double>> means;
+    const auto report =
+        nlohmann::json::parse(program_.Read(absl::StrCat("openset-store/reports/", study, "/report.json")));
+    for (const auto& cell : report.at("cells")) {
+      if (cell.at("group") == "pool") means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+    }
+    return means;
+  }
+
   std::string marker() const { return program_.folder() + "/it_ran"; }
 
   OpensetProgram program_;
@@ -143,11 +154,7 @@ class Trainer : public ::testing::Test {
 TEST_F(Trainer, IsAMethodLikeOurs) {
   const ProgramResult result = Run();
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  std::map<std::string, std::map<std::string, double>> means;
-  const auto report = nlohmann::json::parse(program_.Read("openset-store/reports/study/report.json"));
-  for (const auto& cell : report.at("cells")) {
-    if (cell.at("group") == "pool") means[cell.at("method")][cell.at("metric")] = cell.at("mean");
-  }
+  std::map<std::string, std::map<std::string, double>> means = Means("study");
   ASSERT_EQ(means.size(), 2);
   for (const char* metric : {"accuracy", "auroc"}) {
     EXPECT_NEAR(means["mine"][metric], means["means"][metric], 1e-6) << metric;
@@ -163,6 +170,22 @@ TEST_F(Trainer, IsAMethodLikeOurs) {
   EXPECT_THAT(Run().out, HasSubstr("to run: 2 trainings"));
   EXPECT_THAT(Run({"--methods=mine.textproto", "--set=training.command.version=2"}).out,
               HasSubstr("to run: 2 trainings"));
+}
+
+// The temperature is fitted to the outputs for the validation samples.
+TEST_F(Trainer, CalibratesOnItsValidationOutputs) {
+  Method(program_, "python3 train.py", "temperature_scaled_softmax");
+  program_.Write("means.textproto",
+                 "base: \"nearest_mean\" title: \"Means\" reference: \"own\" score { temperature_scaled_softmax {} }");
+  program_.Write("study.textproto", absl::StrCat(kStudy, "metric { ece {} } validation_per_class: 10"));
+  const ProgramResult result = Run();
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  std::map<std::string, std::map<std::string, double>> means = Means("study");
+  for (const char* metric : {"accuracy", "auroc", "ece"}) {
+    EXPECT_NEAR(means["mine"][metric], means["means"][metric], 1e-6) << metric;
+  }
+  Method(program_, "python3 train.py && rm validation_outputs.npz", "temperature_scaled_softmax");
+  EXPECT_THAT(Run().out, HasSubstr("training.command wrote no validation_outputs.npz"));
 }
 
 TEST_F(Trainer, SaysWhatIsWrongWithTheProgram) {
@@ -290,9 +313,7 @@ input { size: 16 channels: 1 mean: 0.5 std: 0.25 } inference { plain {} } score 
   write("ls > files; cp w.safetensors checkpoint.safetensors; cp files ../../../files");
   const ProgramResult result = run();
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  std::map<std::string, std::map<std::string, double>> means;
-  const auto report = nlohmann::json::parse(program_.Read("openset-store/reports/network/report.json"));
-  for (const auto& cell : report.at("cells")) means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+  const std::map<std::string, std::map<std::string, double>> means = Means("network");
   ASSERT_EQ(means.size(), 2);
   EXPECT_EQ(means.at("theirs"), means.at("ours"));
   // It gets no samples to test on: openset infers.
