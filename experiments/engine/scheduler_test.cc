@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>
@@ -8,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
-#include "experiments/testing/numbered_scheduler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +15,21 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
+
+class NumberedScheduler : public Scheduler {
+ public:
+  using Scheduler::Scheduler;
+
+  ActionId Add(const Demand& demand, const Priority& priority, const std::vector<ActionId>& inputs) {
+    const ActionId id{size_++};
+    Scheduler::Add(id, demand, priority, inputs);
+    return id;
+  }
+  int size() const { return size_; }
+
+ private:
+  int size_ = 0;
+};
 
 constexpr Demand kThread = {.cpu_threads = 1};
 
@@ -425,4 +437,5 @@ TEST(SchedulerGpuTest, AClosedGpuTakesNoOtherNode) {
 }
 
 }  // namespace
+
 }  // namespace openset

@@ -21,18 +21,16 @@ using ::testing::StartsWith;
 constexpr char kScores[] = "core/files/formats/testdata/scores.npz";  // np.savez_compressed of NumPy 2.4
 
 TEST(ZipReader, ReadsMembersInAnyOrderAndMoreThanOnce) {
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
-  ASSERT_THAT(zip, IsOk());
-  EXPECT_THAT(zip->Names(), ElementsAre("label.npy", "prediction.npy", "unknown_score.npy"));
-  EXPECT_TRUE(zip->Has("label.npy"));
-  EXPECT_FALSE(zip->Has("label"));
-  const absl::StatusOr<std::string> last = zip->Read("unknown_score.npy"), first = zip->Read("label.npy");
-  ASSERT_THAT(last, IsOk());
-  ASSERT_THAT(first, IsOk());
-  EXPECT_THAT(*last, StartsWith("\x93NUMPY"));
-  EXPECT_EQ(last->size(), 128 + 5 * 8);  // a header, five doubles
-  EXPECT_NE(*first, *last);
-  EXPECT_EQ(*zip->Read("unknown_score.npy"), *last);
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(kScores));
+  EXPECT_THAT(zip.Names(), ElementsAre("label.npy", "prediction.npy", "unknown_score.npy"));
+  EXPECT_TRUE(zip.Has("label.npy"));
+  EXPECT_FALSE(zip.Has("label"));
+  ASSERT_OK_AND_ASSIGN(const std::string last, zip.Read("unknown_score.npy"));
+  ASSERT_OK_AND_ASSIGN(const std::string first, zip.Read("label.npy"));
+  EXPECT_THAT(last, StartsWith("\x93NUMPY"));
+  EXPECT_EQ(last.size(), 128 + 5 * 8);  // a header, five doubles
+  EXPECT_NE(first, last);
+  EXPECT_EQ(*zip.Read("unknown_score.npy"), last);
 }
 
 TEST(ZipReader, Errors) {
@@ -40,19 +38,17 @@ TEST(ZipReader, Errors) {
   const std::string path = testing::TempDir() + "/changed.zip";
   ASSERT_THAT(WriteFileAtomically(path, "this is no archive"), IsOk());
   EXPECT_THAT(ZipReader::Open(path).status(), StatusIs(absl::StatusCode::kInvalidArgument, "not a zip archive"));
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores);
-  ASSERT_THAT(zip, IsOk());
-  EXPECT_THAT(zip->Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(kScores));
+  EXPECT_THAT(zip.Read("nobody").status(), StatusIs(absl::StatusCode::kDataLoss, "has no member 'nobody'"));
 
   // A byte of the stored data, after the first member's header of 30 bytes, its name and its extra field of 20.
   std::string bytes = *ReadFile(kScores);
   bytes[30 + 17 + 20 + 10] ^= 0x55;
   ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
-  absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
-  ASSERT_THAT(changed, IsOk());
+  ASSERT_OK_AND_ASSIGN(ZipReader changed, ZipReader::Open(path));
   int damaged = 0;
-  for (const std::string& name : changed->Names()) {
-    const absl::StatusOr<std::string> content = changed->Read(name);
+  for (const std::string& name : changed.Names()) {
+    const absl::StatusOr<std::string> content = changed.Read(name);
     if (content.ok()) continue;
     EXPECT_THAT(content.status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' is corrupt")));
     ++damaged;
@@ -73,34 +69,29 @@ TEST(ZipReader, ReadsPlainMembersAndComparesTheirCrc) {
     zipCloseFileInZip(file);
   }
   zipClose(file, nullptr);
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
-  ASSERT_THAT(zip, IsOk());
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(path));
   for (const char* name : {"b", "a", "b"}) {
-    const absl::StatusOr<std::string> read = zip->Read(name);
-    ASSERT_THAT(read, IsOk());
-    EXPECT_TRUE(*read == content);
+    ASSERT_OK_AND_ASSIGN(const std::string read, zip.Read(name));
+    EXPECT_TRUE(read == content);
   }
 
   std::string bytes = *ReadFile(path);
   bytes[150000] ^= 1;  // of the first one
   ASSERT_THAT(WriteFileAtomically(path, bytes), IsOk());
-  absl::StatusOr<ZipReader> changed = ZipReader::Open(path);
-  ASSERT_THAT(changed, IsOk());
-  EXPECT_THAT(changed->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'a' is corrupt")));
-  EXPECT_THAT(changed->Read("b"), IsOk());
+  ASSERT_OK_AND_ASSIGN(ZipReader changed, ZipReader::Open(path));
+  EXPECT_THAT(changed.Read("a").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'a' is corrupt")));
+  EXPECT_THAT(changed.Read("b"), IsOk());
 }
 
 // As from a file, for a compressed member and an uncompressed one of more than one piece.
 TEST(ZipReader, ReadsAnArchiveInMemory) {
   const std::string content(200000, 'a');
   std::string archive = ZipBytes({{"a", content, true}, {"b", content + "b"}});
-  absl::StatusOr<ZipReader> zip = ZipReader::OfBytes(archive);
-  ASSERT_THAT(zip, IsOk());
-  EXPECT_THAT(zip->Names(), ElementsAre("a", "b"));
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::OfBytes(archive));
+  EXPECT_THAT(zip.Names(), ElementsAre("a", "b"));
   for (const std::string name : {"b", "a", "b"}) {
-    const absl::StatusOr<std::string> read = zip->Read(name);
-    ASSERT_THAT(read, IsOk());
-    EXPECT_TRUE(*read == (name == "a" ? content : content + "b")) << name;
+    ASSERT_OK_AND_ASSIGN(const std::string read, zip.Read(name));
+    EXPECT_TRUE(read == (name == "a" ? content : content + "b")) << name;
   }
   EXPECT_THAT(ZipReader::OfBytes(archive, 1000)->Read("a").status(), StatusIs(absl::StatusCode::kDataLoss));
 
@@ -109,18 +100,16 @@ TEST(ZipReader, ReadsAnArchiveInMemory) {
                 StatusIs(absl::StatusCode::kInvalidArgument, "not a zip archive"));
   }
   archive[archive.size() - 1000] ^= 1;  // in the second member
-  absl::StatusOr<ZipReader> changed = ZipReader::OfBytes(archive);
-  ASSERT_THAT(changed, IsOk());
-  EXPECT_THAT(changed->Read("a"), IsOkAndHolds(content));
-  EXPECT_THAT(changed->Read("b").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'b' is corrupt")));
+  ASSERT_OK_AND_ASSIGN(ZipReader changed, ZipReader::OfBytes(archive));
+  EXPECT_THAT(changed.Read("a"), IsOkAndHolds(content));
+  EXPECT_THAT(changed.Read("b").status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("member 'b' is corrupt")));
 }
 
 TEST(ZipReader, LimitsTheTotalSize) {
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(kScores, 400);
-  ASSERT_THAT(zip, IsOk());
-  EXPECT_THAT(zip->Read("label.npy"), IsOk());  // 168 bytes
-  EXPECT_THAT(zip->Read("label.npy"), IsOk());
-  EXPECT_THAT(zip->Read("label.npy").status(),
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(kScores, 400));
+  EXPECT_THAT(zip.Read("label.npy"), IsOk());  // 168 bytes
+  EXPECT_THAT(zip.Read("label.npy"), IsOk());
+  EXPECT_THAT(zip.Read("label.npy").status(),
               StatusIs(absl::StatusCode::kDataLoss,
                        "inflates to more than 400 bytes, at member 'label.npy': if this is intended, save it without "
                        "compression"));
@@ -145,8 +134,7 @@ TEST(ZipReader, MembersHaveTheSizeOfTheList) {
 TEST(ZipReader, PartsEqualTheMemberAndStopOnRequest) {
   const std::string path = testing::TempDir() + "/parts.zip", content = std::string(100000, 'a') + "b";
   ASSERT_THAT(WriteFileAtomically(path, ZipBytes({{"a", content, true}, {"b", "else"}})), IsOk());
-  absl::StatusOr<ZipReader> zip = ZipReader::Open(path);
-  ASSERT_THAT(zip, IsOk());
+  ASSERT_OK_AND_ASSIGN(ZipReader zip, ZipReader::Open(path));
   std::string all;
   int parts = 0;
   const auto take = [&](absl::string_view part) {
@@ -154,15 +142,15 @@ TEST(ZipReader, PartsEqualTheMemberAndStopOnRequest) {
     all.append(part.data(), part.size());
     return absl::OkStatus();
   };
-  EXPECT_THAT(zip->ReadParts("a", content.size(), take), IsOk());
+  EXPECT_THAT(zip.ReadParts("a", content.size(), take), IsOk());
   EXPECT_EQ(all, content);
   EXPECT_GT(parts, 1);
   parts = 0;
   const auto stop = [&](absl::string_view) { return ++parts, absl::AbortedError("enough"); };
-  EXPECT_EQ(zip->ReadParts("a", content.size(), stop), absl::AbortedError("enough"));
+  EXPECT_EQ(zip.ReadParts("a", content.size(), stop), absl::AbortedError("enough"));
   EXPECT_EQ(parts, 1);
-  EXPECT_EQ(zip->Read("b").value(), "else");
-  EXPECT_THAT(zip->ReadParts("a", content.size() - 1, take), StatusIs(absl::StatusCode::kOutOfRange));
+  EXPECT_EQ(zip.Read("b").value(), "else");
+  EXPECT_THAT(zip.ReadParts("a", content.size() - 1, take), StatusIs(absl::StatusCode::kOutOfRange));
 }
 
 TEST(ZipReader, WaitsForNoPipe) {
@@ -181,9 +169,8 @@ TEST(ZipReader, ReadsManyMembers) {
   }
   ASSERT_EQ(zipClose(zip, nullptr), ZIP_OK);
   ReadLarge("zip", [&] {
-    absl::StatusOr<ZipReader> reader = ZipReader::Open(path);
-    ASSERT_THAT(reader, IsOk());
-    for (const std::string& name : reader->Names()) ASSERT_THAT(reader->Read(name), IsOk());
+    ASSERT_OK_AND_ASSIGN(ZipReader reader, ZipReader::Open(path));
+    for (const std::string& name : reader.Names()) ASSERT_THAT(reader.Read(name), IsOk());
   });
 }
 
