@@ -1,5 +1,3 @@
-
-
 #include "data/image_source.h"
 
 #include <algorithm>

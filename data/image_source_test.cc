@@ -1,4 +1,3 @@
-
 #include "data/image_source.h"
 
 #include <utility>

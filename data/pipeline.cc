@@ -1,5 +1,3 @@
-
-
 #include "data/pipeline.h"
 
 #include <sys/mman.h>
@@ -8,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
+#include "core/logging.h"
 #include "core/status_macros.h"
 
 #if defined(__x86_64__)
@@ -71,12 +70,6 @@ void LookUpColours(const uint8_t* planes, int64_t pixels, const float* table, fl
   }
 }
 
-}  // namespace openset
-
-// Its CHECK replaces LibTorch's.
-#include "core/logging.h"
-
-namespace openset {
 namespace {
 
 // f32 [channels or 1, 1, 1]; undefined if there are no values.

@@ -1,5 +1,3 @@
-
-
 #include "data/pipeline.h"
 
 #include <numeric>

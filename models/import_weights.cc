@@ -334,7 +334,7 @@ absl::Status ImportTensors(const TensorMap& given, const WeightsSpec& spec, Mode
   Describe("not of this model", left_over, &problems);
   if (!problems.empty()) {
     std::string advice = only_head ? HeadAdvice(all_named, old_state) : PrefixAdvice(given, old_state);
-    if (advice.empty()) advice = "Is the backbone's configuration (variant, width, channels) that of the file?";
+    if (advice.empty()) advice = "Does the backbone's configuration (variant, width, channels) match the file?";
     return absl::InvalidArgumentError(
         absl::StrCat("the weights don't fit the model: ", absl::StrJoin(problems, "; "), ". ", advice));
   }

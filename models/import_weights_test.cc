@@ -171,8 +171,8 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
       ImportTensors(given, WeightsSpec(), model.get()),
       StatusIs(absl::StatusCode::kInvalidArgument,
                "the weights don't fit the model: 1 tensor is missing: 'backbone.conv1.bias'; 1 tensor is not of "
-               "this model: 'fc.weight'. Is the backbone's configuration (variant, width, channels) that of the "
-               "file?"));
+               "this model: 'fc.weight'. Does the backbone's configuration (variant, width, channels) match "
+               "the file?"));
   given = StateOf(*SmallModel(3));
   given["head.weight"] = given.at("head.weight").to(at::kInt);
   EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),

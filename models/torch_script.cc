@@ -1,5 +1,3 @@
-
-
 #include "models/torch_script.h"
 
 #include <algorithm>
@@ -244,8 +242,8 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
     output.feature = value.toTupleRef().elements()[0].toTensor();
     output.logits = value.toTupleRef().elements()[1].toTensor();
   } else {
-    return absl::InvalidArgumentError(absl::StrCat("the script gives a ", value.tagKind(),
-                                                   "; it must give logits [B, K] or (features [B, D], logits)"));
+    return absl::InvalidArgumentError(absl::StrCat("the script returns a ", value.tagKind(),
+                                                   "; it must return logits [B, K] or (features [B, D], logits)"));
   }
   for (const auto& [name, tensor] : {std::pair{"features", output.feature}, {"logits", output.logits}}) {
     if (!tensor.defined() || (tensor.dim() == 2 && tensor.size(0) == image.size(0) && tensor.is_floating_point())) {
@@ -253,7 +251,7 @@ absl::StatusOr<ScriptOutput> RunScript(Script* script, const at::Tensor& image) 
     }
     return absl::InvalidArgumentError(absl::StrCat("the script's ", name, " for ", image.size(0), " images are ",
                                                    c10::toString(tensor.scalar_type()), " ", ShapeText(tensor),
-                                                   "; they must be floating-point numbers, a row an image"));
+                                                   "; they must be floating-point numbers, one row per image"));
   }
   return output;
 }

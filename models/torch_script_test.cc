@@ -1,5 +1,3 @@
-
-
 #include "models/torch_script.h"
 
 #include <string>

@@ -1,5 +1,3 @@
-
-
 #include "core/chart/vega_lite.h"
 
 #include <limits>

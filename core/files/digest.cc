@@ -1,5 +1,3 @@
-
-
 #include "core/files/digest.h"
 
 #include <nettle/md5.h>

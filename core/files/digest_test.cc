@@ -1,5 +1,3 @@
-
-
 #include "core/files/digest.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,3 @@
-
 #include "core/files/remove_tree.h"
 
 #include <dirent.h>

@@ -1,5 +1,3 @@
-
-
 #include "core/files/remove_tree.h"
 
 #include <sys/stat.h>

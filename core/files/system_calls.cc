@@ -1,5 +1,3 @@
-
-
 #include "core/files/system_calls.h"
 
 #include <fcntl.h>

@@ -1,5 +1,3 @@
-
-
 #include "core/files/temporary_folder.h"
 
 #include <sys/stat.h>

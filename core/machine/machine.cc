@@ -1,5 +1,3 @@
-
-
 #include "core/machine/machine.h"
 
 #include <pwd.h>

@@ -1,4 +1,3 @@
-
 #include "core/process/subprocess.h"
 
 #include <fcntl.h>
@@ -63,11 +62,7 @@ std::optional<ProcessStat> ParseProcessStat(const std::string& text) {
   return stat;
 }
 
-}  // namespace openset
-
 extern char** environ;
-
-namespace openset {
 namespace {
 
 // The time between two checks whether a child has ended.

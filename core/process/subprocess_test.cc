@@ -1,4 +1,3 @@
-
 #include "core/process/subprocess.h"
 
 #include <signal.h>

@@ -1,5 +1,3 @@
-
-
 #include "core/proto/field_path.h"
 
 #include "core/testing/parsed.h"

@@ -1,5 +1,3 @@
-
-
 #include "core/tensor/transfer.h"
 
 #include <cstdint>

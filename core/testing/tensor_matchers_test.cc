@@ -1,5 +1,3 @@
-
-
 #include "core/testing/tensor_matchers.h"
 
 #include <limits>

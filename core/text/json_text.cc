@@ -1,4 +1,3 @@
-
 #include "core/text/json_text.h"
 
 #include "absl/strings/str_cat.h"

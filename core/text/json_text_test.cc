@@ -1,5 +1,3 @@
-
-
 #include "core/text/json_text.h"
 
 #include <cmath>

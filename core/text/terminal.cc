@@ -1,5 +1,3 @@
-
-
 #include "core/text/terminal.h"
 
 #include <unistd.h>

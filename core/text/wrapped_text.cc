@@ -1,5 +1,3 @@
-
-
 #include "core/text/wrapped_text.h"
 
 #include <algorithm>

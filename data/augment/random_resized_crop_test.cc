@@ -1,5 +1,3 @@
-
-
 #include "data/augment/random_resized_crop.h"
 
 #include <algorithm>

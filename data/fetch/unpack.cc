@@ -1,5 +1,3 @@
-
-
 #include "data/fetch/unpack.h"
 
 #include <fcntl.h>
@@ -50,7 +48,8 @@ absl::Status MemberWriter::TooLarge(absl::string_view name) const {
 absl::Status MemberWriter::CountMember(const std::string& name) {
   const std::string why = WhyNotBelow(name);
   if (!why.empty()) return Refused(name, absl::StrCat("has a name that ", why));
-  if (++members_ > limits_.members) return Refused(name, absl::StrCat("is one more than ", limits_.members));
+  if (++members_ > limits_.members)
+    return Refused(name, absl::StrCat("exceeds the limit of ", limits_.members, " members"));
   return absl::OkStatus();
 }
 
@@ -75,7 +74,8 @@ absl::Status MemberWriter::BeginFile(const std::string& name, int64_t bytes) {
   };
   file_ = make();
   if (file_ < 0 && errno == EEXIST && unlinkat(folder->descriptor(), last.c_str(), 0) == 0) file_ = make();
-  if (file_ < 0 && (errno == EEXIST || errno == EISDIR)) return Refused(name, "is a file where another is a folder");
+  if (file_ < 0 && (errno == EEXIST || errno == EISDIR))
+    return Refused(name, "is a file, but another member is a folder of that name");
   if (file_ < 0) return SystemError("make", name);
   name_ = name;
   return absl::OkStatus();

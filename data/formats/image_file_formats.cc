@@ -108,10 +108,9 @@ class ImageFolder : public ImageFileFormat {
     for (int id = 0; id < info.class_name_size(); ++id) {  // class names are the folders' names
       const std::string why = WhyNotBelow(info.class_name(id));
       if (why.empty()) continue;
-      problems->push_back(
-          {absl::StrCat("class_name[", id, "]"),
-           absl::StrCat("'", OneLine(info.class_name(id)), "' ", why, ", and is a folder below that of ", path,
-                        ": name the folders in class_folder")});
+      problems->push_back({absl::StrCat("class_name[", id, "]"),
+                           absl::StrCat("'", OneLine(info.class_name(id)), "' ", why, ", and names a folder below ",
+                                        path, ": name the folders in class_folder")});
     }
   }
 

@@ -1,4 +1,3 @@
-
 #include "data/readers/image_folder.h"
 
 #include <dirent.h>

@@ -1,5 +1,3 @@
-
-
 #include "data/sets/data_set.h"
 
 #include <algorithm>

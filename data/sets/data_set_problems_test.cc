@@ -1,5 +1,3 @@
-
-
 #include "data/sets/data_set_problems.h"
 
 #include <algorithm>

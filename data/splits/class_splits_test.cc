@@ -1,4 +1,3 @@
-
 #include "data/splits/class_splits.h"
 
 #include <set>

@@ -44,10 +44,10 @@ absl::Status CheckSameClasses(const SampleSet& train, const SampleSet& samples) 
   if (train.logits.empty()) return absl::OkStatus();
   const auto differ = [&](absl::string_view what, absl::string_view of_train, absl::string_view of_samples) {
     return absl::InvalidArgumentError(absl::StrCat(train.path, ", which the score is fitted to: ", what, " ", of_train,
-                                                   ", but that of ", samples.path, " is ", of_samples));
+                                                   ", but ", samples.path, "'s is ", of_samples));
   };
   if (train.num_outputs != samples.num_outputs) {
-    return differ("its number of logits a sample is", absl::StrCat(train.num_outputs),
+    return differ("its number of logits per sample is", absl::StrCat(train.num_outputs),
                   absl::StrCat(samples.num_outputs));
   }
   if (train.num_classes != samples.num_classes) {

@@ -107,17 +107,16 @@ TEST(ApplyScore, RefusesToFitToOtherClasses) {
     return std::string(status.message());
   };
   train.class_names = {"cat", "dog"};
-  EXPECT_EQ(
-      error(),
-      "score klm: fit.csv, which the score is fitted to: the class of its logit 0 is cat, but that of test.csv is "
-      "dog");
+  EXPECT_EQ(error(),
+            "score klm: fit.csv, which the score is fitted to: the class of its logit 0 is cat, but test.csv's is "
+            "dog");
   train.class_names.clear();
-  EXPECT_THAT(error(), HasSubstr("the class of its logit 0 is number 0, but that of test.csv is dog"));
+  EXPECT_THAT(error(), HasSubstr("the class of its logit 0 is number 0, but test.csv's is dog"));
   train.class_names = samples.class_names;
   train.num_classes = 1;
-  EXPECT_THAT(error(), HasSubstr("its num_classes is 1, but that of test.csv is 2"));
+  EXPECT_THAT(error(), HasSubstr("its num_classes is 1, but test.csv's is 2"));
   train.num_outputs = 1;
-  EXPECT_THAT(error(), HasSubstr("its number of logits a sample is 1, but that of test.csv is 2"));
+  EXPECT_THAT(error(), HasSubstr("its number of logits per sample is 1, but test.csv's is 2"));
 
   // Features alone have no order of classes.
   SampleSet features = Logits();
@@ -226,7 +225,8 @@ TEST(ApplyScore, RefusesToFitToAnotherNetwork) {
   EXPECT_TRUE(ApplyScore(spec, &train, &samples).ok());
   train.head_weight = {3, 5};
   EXPECT_EQ(ApplyScore(spec, &train, &samples).message(),
-            "score knn: fit.npz: its head (head_weight, head_bias) is not that of test.npz: give outputs of the same "
+            "score knn: fit.npz: its head (head_weight, head_bias) differs from the one in test.npz: give outputs of "
+            "the same "
             "network");
 }
 

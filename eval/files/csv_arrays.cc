@@ -1,5 +1,3 @@
-
-
 #include "eval/files/csv_arrays.h"
 
 #include <algorithm>

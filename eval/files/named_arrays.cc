@@ -1,4 +1,3 @@
-
 #include "eval/files/named_arrays.h"
 
 #include <algorithm>

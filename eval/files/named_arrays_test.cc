@@ -1,5 +1,3 @@
-
-
 #include "eval/files/named_arrays.h"
 
 #include <vector>

@@ -72,7 +72,8 @@ absl::Status CheckSameNetwork(const SampleSet& one, const SampleSet& other) {
   const bool one_has = !one.head_weight.empty(), other_has = !other.head_weight.empty();
   if (one_has && other_has) {
     if (one.head_weight == other.head_weight && one.head_bias == other.head_bias) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(one.path, ": its head (head_weight, head_bias) is not that of ",
+    return absl::InvalidArgumentError(absl::StrCat(one.path,
+                                                   ": its head (head_weight, head_bias) differs from the one in ",
                                                    other.path, ": give outputs of the same network"));
   }
   if (!one_has && !other_has) return absl::OkStatus();

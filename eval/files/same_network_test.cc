@@ -96,7 +96,8 @@ TEST(CheckSameNetwork, ComparesHeadsAndLogits) {
                   other = OutputsOf(4, 3, "other.npz");
   EXPECT_TRUE(CheckSameNetwork(fit, test).ok());
   EXPECT_EQ(CheckSameNetwork(other, test).message(),
-            "other.npz: its head (head_weight, head_bias) is not that of test.npz: give outputs of the same network");
+            "other.npz: its head (head_weight, head_bias) differs from the one in test.npz: give outputs of the same "
+            "network");
   SampleSet without = other;
   without.head_weight.clear();
   without.head_bias.clear();

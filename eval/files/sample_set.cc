@@ -1,5 +1,3 @@
-
-
 #include "eval/files/sample_set.h"
 
 #include <algorithm>
@@ -65,7 +63,7 @@ absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::ve
       return absl::InvalidArgumentError(
           absl::StrCat(file.path, ": its logits are of ",
                        file.class_names.empty() ? "numbered classes" : absl::StrJoin(file.class_names, ", "),
-                       ", those of ", named->path, " of ", absl::StrJoin(named->class_names, ", ")));
+                       ", but the logits of ", named->path, " are of ", absl::StrJoin(named->class_names, ", ")));
     }
     return named->class_names;
   }
@@ -202,16 +200,14 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
       return absl::InvalidArgumentError(absl::StrCat(file.path, ": ", what, " ", first.path));
     };
     if (file.num_outputs != first.num_outputs) return differ("doesn't have as many logits per sample as");
-    if (file.unknown_score.empty() != first.unknown_score.empty()) {
-      return differ("has an unknown_score or lacks it, unlike");
+    for (const auto& [name, lacks, first_lacks] :
+         {std::tuple("unknown_score", file.unknown_score.empty(), first.unknown_score.empty()),
+          std::tuple("prediction", file.num_outputs == 0 && file.prediction.empty(),
+                     file.num_outputs == 0 && first.prediction.empty()),
+          std::tuple("member_uncertainty", file.member_uncertainty.empty(), first.member_uncertainty.empty()),
+          std::tuple("cluster", file.cluster.empty(), first.cluster.empty())}) {
+      if (lacks != first_lacks) return differ(absl::StrCat(lacks ? "has no " : "has ", name, ", unlike"));
     }
-    if (file.num_outputs == 0 && file.prediction.empty() != first.prediction.empty()) {
-      return differ("has a prediction or lacks it, unlike");
-    }
-    if (file.member_uncertainty.empty() != first.member_uncertainty.empty()) {
-      return differ("has member_uncertainty or lacks it, unlike");
-    }
-    if (file.cluster.empty() != first.cluster.empty()) return differ("has a cluster or lacks it, unlike");
     if (file.feature_dim != first.feature_dim) return differ("doesn't have as many features per sample as");
     if (file.num_classes != first.num_classes) return differ("doesn't have the num_classes of");
   }
@@ -219,7 +215,7 @@ absl::Status CheckAgreement(const std::vector<ScoreFile>& files) {
   for (const ScoreFile& file : files) {
     if (!HasHead(file) || (file.head_weight == head.head_weight && file.head_bias == head.head_bias)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(file.path, ": its head (head_weight, head_bias) is not that of ", head.path));
+        absl::StrCat(file.path, ": its head (head_weight, head_bias) differs from the one in ", head.path));
   }
   return absl::OkStatus();
 }
@@ -276,7 +272,7 @@ absl::Status CheckUnsignedLabels(const ScoreFile& file) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(file.path, ": array 'label' holds ", largest,
-                                                 ", which -1 (unknown) becomes in an unsigned type: "
+                                                 ", which is -1 (unknown) in an unsigned type: "
                                                  "save it as int64, with -1 for unknown samples"));
 }
 
@@ -290,7 +286,7 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
     }
     if (first.num_outputs > 0 && num_classes > first.num_outputs) {
       return absl::InvalidArgumentError(absl::StrCat(first.path, ": array 'num_classes' is ", num_classes,
-                                                     ", but there are ", first.num_outputs, " logits a sample"));
+                                                     ", but there are ", first.num_outputs, " logits per sample"));
     }
     return static_cast<int32_t>(num_classes);
   }
@@ -360,15 +356,16 @@ absl::Status TakeKind(const ScoreFile& file, absl::Span<const float> logits, Sam
     case OutputKind::kWithinOne:
       samples->hints.push_back(absl::StrCat(
           file.path,
-          ": all logits lie in [0, 1], as outputs of a sigmoid and rounded probabilities do, and scores take "
-          "their softmax: if they are such, save what the network gives before its last function"));
+          ": all logits lie in [0, 1], like sigmoid outputs or rounded probabilities, but scores apply a softmax to "
+          "them: if they are probabilities, save the network's outputs before its last activation"));
       break;
     case OutputKind::kProbabilities:
     case OutputKind::kPercentages:
-      return absl::InvalidArgumentError(absl::StrCat(
-          file.path, ": the logits are softmax outputs (none is negative, each row sums to ",
-          kind == OutputKind::kPercentages ? "100" : "1",
-          "): save what the network gives before the softmax, or give unknown_score and prediction instead of logits"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path, ": the logits are softmax outputs (none is negative, each row sums to ",
+                       kind == OutputKind::kPercentages ? "100" : "1",
+                       "): save the network's outputs before the softmax, or provide unknown_score and prediction "
+                       "instead of logits"));
     case OutputKind::kLogProbabilities:
       if (samples->log_probabilities.empty()) samples->log_probabilities = file.path;
       break;
@@ -597,7 +594,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
     file = ScoreFile();  // its memory
   }
   samples.num_samples = samples.label.size();
-  if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: all sets are skipped");
+  if (samples.num_samples == 0) return absl::InvalidArgumentError("no samples are left: --skip removes every group");
   samples.groups = std::move(numbers.groups);
   if (roles.known.size() >= 2) samples.known_sets = roles.known;
   const bool has_distances =

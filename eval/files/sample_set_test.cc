@@ -1,5 +1,3 @@
-
-
 #include "eval/files/sample_set.h"
 
 #include <cmath>
@@ -74,7 +72,7 @@ TEST(NumberClasses, LogitsGiveTheOrder) {
   EXPECT_THAT(files[0].label, ElementsAre(1));
   files[1].class_names = {"cat", "ox"};
   EXPECT_EQ(NumberClasses({{true}, {true}}, &files).status(),
-            absl::InvalidArgumentError("b.csv: its logits are of cat, ox, those of a.csv of ox, cat"));
+            absl::InvalidArgumentError("b.csv: its logits are of cat, ox, but the logits of a.csv are of ox, cat"));
 }
 
 using ::testing::HasSubstr;
@@ -89,7 +87,7 @@ TEST(ReadSampleSet, UnsignedLabels) {
   };
   NpzArrays arrays = With(Scores(), "label", labels({0, 1, 255}));
   EXPECT_EQ(error(arrays),
-            "a.npz: array 'label' holds 255, which -1 (unknown) becomes in an unsigned type: save it as int64, with -1 "
+            "a.npz: array 'label' holds 255, which is -1 (unknown) in an unsigned type: save it as int64, with -1 "
             "for unknown samples");
   EXPECT_EQ(error(With(arrays, "num_classes", Wholes({256}))), "");
   EXPECT_EQ(error(With(arrays, "prediction", Wholes({0, 0, 255}))), "");
@@ -188,8 +186,8 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0, infinity}, 2)}}),
             "a.npz: array 'logits', row 1: is inf at output 1");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, 0.25f, 0.75f}, 2)}}),
-            "a.npz: the logits are softmax outputs (none is negative, each row sums to 1): save what the network gives "
-            "before the softmax, or give unknown_score and prediction instead of logits");
+            "a.npz: the logits are softmax outputs (none is negative, each row sums to 1): save the network's outputs "
+            "before the softmax, or provide unknown_score and prediction instead of logits");
   EXPECT_EQ(error({{"label", Wholes({0, 0})}, {"logits", Matrix({0, 1, -infinity, -infinity}, 2)}}),
             "a.npz: array 'logits', row 1: all are -inf");
   EXPECT_EQ(error(With(With(Scores(), "group", Wholes({-1, -1, 1})), "group_names", MakeNpy({"near"}))),
@@ -225,7 +223,7 @@ TEST(ReadSampleSet, ScoresAlone) {
   const std::string conf = WriteArrays("c.npz", {{"label", Wholes({0, -1})}, {"conf", Reals({0.9, 0.1})}});
   EXPECT_THAT(ReadSampleSet({conf})->unknown_score, ElementsAre(-0.9, -0.1));
   EXPECT_THAT(ErrorOf({WriteArrays("b.npz", Scores()), formats[0][0]}),
-              HasSubstr("a.npz: has a prediction or lacks it, unlike b.npz"));
+              HasSubstr("a.npz: has prediction, unlike b.npz"));
 }
 
 // Equal numbers, or texts, of several files are one cluster.
@@ -236,7 +234,7 @@ TEST(ReadSampleSet, ClustersMayBeInSeveralFiles) {
   const std::string a = WriteArrays("a.npz", one), b = WriteArrays("b.npz", two);
   EXPECT_THAT(ReadSampleSet({a, b})->cluster, ElementsAre(0, 1, 1, 2));
   two.erase("cluster");
-  EXPECT_EQ(ErrorOf({a, WriteArrays("b.npz", two)}), "b.npz: has a cluster or lacks it, unlike a.npz");
+  EXPECT_EQ(ErrorOf({a, WriteArrays("b.npz", two)}), "b.npz: has no cluster, unlike a.npz");
   two["cluster"] = Reals({0.5, 1});
   EXPECT_THAT(ErrorOf({WriteArrays("b.npz", two)}), HasSubstr("array 'cluster'"));
 }
@@ -245,9 +243,8 @@ TEST(ReadSampleSet, ClustersMayBeInSeveralFiles) {
 TEST(ReadSampleSet, AllFilesOrNoneHaveMemberUncertainty) {
   const NpzArrays with = With(Scores(), "member_uncertainty", Matrix(std::vector<float>(9, 0.1F), 3));
   const std::string a = WriteArrays("a.npz", with), b = WriteArrays("b.npz", Scores());
-  for (const auto& [first, second, text] :
-       {std::tuple(a, b, "b.npz: has member_uncertainty or lacks it, unlike a.npz"),
-        std::tuple(b, a, "a.npz: has member_uncertainty or lacks it, unlike b.npz")}) {
+  for (const auto& [first, second, text] : {std::tuple(a, b, "b.npz: has no member_uncertainty, unlike a.npz"),
+                                            std::tuple(b, a, "a.npz: has member_uncertainty, unlike b.npz")}) {
     EXPECT_EQ(ErrorOf({first, second}), text);
   }
   ASSERT_OK_AND_ASSIGN(const SampleSet both, ReadSampleSet({a, WriteArrays("c.npz", with)}));
@@ -267,7 +264,7 @@ TEST(ReadSampleSet, AnyFileMayHaveTheHead) {
   for (const NpzArrays& other : {With(with, "head_weight", Matrix({3, 5}, 1)), With(with, "head_bias", Reals({5, 7})),
                                  With(plain, "head_weight", Matrix({3, 4}, 1))}) {
     EXPECT_EQ(ErrorOf({a, b, WriteArrays("d.npz", other)}),
-              "d.npz: its head (head_weight, head_bias) is not that of b.npz");
+              "d.npz: its head (head_weight, head_bias) differs from the one in b.npz");
   }
   // The second file's rows are in another order than its features: [8, 10] is 1 * [3, 4] + [5, 6].
   EXPECT_THAT(ErrorOf({b, WriteArrays("e.npz", With(plain, "features", Matrix({2, 1}, 1)))}),
@@ -311,7 +308,7 @@ TEST(ReadSampleSet, LogitsMayHaveNamesOfClasses) {
   EXPECT_THAT(extra.class_names, ElementsAre("dog", "cat"));
   EXPECT_EQ(ErrorOf({WriteArrays("a.npz", arrays),
                      WriteArrays("b.npz", With(arrays, "class_names", MakeNpy({"cat", "dog"})))}),
-            "b.npz: its logits are of cat, dog, those of a.npz of dog, cat");
+            "b.npz: its logits are of cat, dog, but the logits of a.npz are of dog, cat");
 }
 
 TEST(ReadSampleSet, ColumnsThatAreThereAreListed) {

@@ -1,5 +1,3 @@
-
-
 #include "eval/metrics/evaluate.h"
 
 #include <vector>

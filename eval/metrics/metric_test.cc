@@ -1,5 +1,3 @@
-
-
 #include "eval/metrics/metric.h"
 
 #include <utility>

@@ -1,5 +1,3 @@
-
-
 #include "eval/metrics/ranked_input.h"
 
 #include <algorithm>

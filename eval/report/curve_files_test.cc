@@ -1,5 +1,3 @@
-
-
 #include "eval/report/curve_files.h"
 
 #include <vector>

@@ -128,9 +128,10 @@ std::string BelowHalfText(double auroc, ScoreOrigin origin) {
     case ScoreOrigin::kFileNegated:
       return absl::StrCat(text, "are they larger for known samples in the file, as --higher_is_known says?");
     case ScoreOrigin::kOutputs:
-      return absl::StrCat(text,
-                          "are those of label -1 (and of the sets that --unknown, --near and --far name) the unknown "
-                          "ones, and are label and logits of the same samples?");
+      return absl::StrCat(
+          text,
+          "are the samples of label -1 (and of the sets that --unknown, --near and --far name) the unknown "
+          "ones, and are label and logits of the same samples?");
   }
   return text;
 }

@@ -65,7 +65,7 @@ TEST(EvaluationHints, ScoresOfTheOtherDirection) {
                                 EndsWith("a file whose scores are larger for known samples takes --higher_is_known"))));
   EXPECT_THAT(HintsOf(Shifted(0, -1), ScoreOrigin::kFileNegated),
               ElementsAre(EndsWith("are they larger for known samples in the file, as --higher_is_known says?")));
-  EXPECT_THAT(HintsOf(Shifted(0, -1), ScoreOrigin::kOutputs), ElementsAre(HasSubstr("are those of label -1")));
+  EXPECT_THAT(HintsOf(Shifted(0, -1), ScoreOrigin::kOutputs), ElementsAre(HasSubstr("are the samples of label -1")));
   EXPECT_THAT(HintsOf(Shifted(0, 44.5)), IsEmpty());
   EXPECT_THAT(HintsOf(Shifted(1, -1)).size(), 2);
 }

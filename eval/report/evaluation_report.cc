@@ -1,5 +1,3 @@
-
-
 #include "eval/report/evaluation_report.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "eval/report/evaluation_report.h"
 
 #include <vector>
@@ -108,7 +106,7 @@ std::vector<MethodReport> Methods() {
                       {"brier", Of("brier {}"), {}, "no logits", {}, {}, ""}};
   b = a;
   b.name = "b_2";
-  b.report.notes = {"b.npz", "unknown score: that of the file"};
+  b.report.notes = {"b.npz", "unknown score: the file's"};
   b.report.metrics[0].value = 2.0 / 3;
   b.report.metrics[1].value.reset();
   b.report.metrics[1].absent_reason = "no predictions";
@@ -119,7 +117,7 @@ std::vector<MethodReport> Methods() {
 TEST(FormatMethods, Text) {
   EXPECT_EQ(FormatMethods(Methods(), TextFormat::kText),
             "a: a.npz, unknown score: energy\n"
-            "b_2: b.npz, unknown score: that of the file\n"
+            "b_2: b.npz, unknown score: the file's\n"
             "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)\n"
             "\n"
             "metric        a    b_2  unit  better     label\n"

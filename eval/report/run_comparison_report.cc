@@ -1,5 +1,3 @@
-
-
 #include "eval/report/run_comparison_report.h"
 
 #include <algorithm>
@@ -490,7 +488,7 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   }
   if (few) {
     document.below.push_back(
-        absl::StrCat("not tested: a t test needs ", kFewestReplicates, " splits, or seeds of one split; take 5"));
+        absl::StrCat("not tested: a t test needs ", kFewestReplicates, " splits, or seeds of one split; use 5"));
   }
   if (same) {
     document.below.push_back(

@@ -1,5 +1,3 @@
-
-
 #include "eval/report/run_comparison_report.h"
 
 #include <limits>

@@ -1,5 +1,3 @@
-
-
 #include "eval/scores/input.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "eval/statistics/bootstrap.h"
 
 #include <algorithm>

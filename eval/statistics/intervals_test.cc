@@ -1,5 +1,3 @@
-
-
 #include "eval/statistics/intervals.h"
 
 #include <cmath>

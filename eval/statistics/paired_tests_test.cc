@@ -1,5 +1,3 @@
-
-
 #include "eval/statistics/paired_tests.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "eval/testing/golden_scores.h"
 
 #include <algorithm>

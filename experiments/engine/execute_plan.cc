@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/execute_plan.h"
 
 #include <signal.h>
@@ -257,7 +255,7 @@ class Execution {
         OPENSET_RETURN_IF_ERROR(Choose(id));
         continue;
       }
-      if (!Claim(id)) continue;
+      if (!TryClaim(id)) continue;
       WorkRequest request = plan_.RequestOf(plan_[id]);
       const Demand demand = StageOf(plan_[id]).Needs(plan_.TrialOf(plan_[id]), options_.deploy.memory());
       request.set_cpu_slots(cpu_slots_.Begin(id, StageOf(plan_[id]), demand));
@@ -278,20 +276,37 @@ class Execution {
     return absl::OkStatus();
   }
 
-  // Whether this process should start the action: no other process works on it or has done it.
-  bool Claim(ActionId id) {
-    if (!Takes(plan_[id])) return Leave(id), false;
+  // Claims the action for this process, or records what became of it. Returns whether this process should start it: no
+  // other process works on it or has done it.
+  bool TryClaim(ActionId id) {
+    if (!Takes(plan_[id])) {
+      Leave(id);
+      return false;
+    }
     const absl::StatusOr<Claims::Found> found = claims_.TryClaim(id);
-    if (IsUnreadableClaim(found.status()) && leases_->IsStoreThere()) return CannotClaim(id, found.status()), false;
+    if (IsUnreadableClaim(found.status()) && leases_->IsStoreThere()) {
+      CannotClaim(id, found.status());
+      return false;
+    }
     if (!found.ok()) {
       scheduler_.Cancelled(id);
       if (!StoreFailed(found.status())) store_failure_ = found.status();
       return false;
     }
-    if (found->fate == Claims::Fate::kTheirs) LeaveTo(id, found->run_id, /*was_ours=*/false);
-    if (found->fate == Claims::Fate::kDone) Finish(id);
-    if (found->fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
-    return found->fate == Claims::Fate::kOpen;
+    switch (found->fate) {
+      case Claims::Fate::kOpen:
+        return true;
+      case Claims::Fate::kTheirs:
+        LeaveTo(id, found->run_id, /*was_ours=*/false);
+        break;
+      case Claims::Fate::kDone:
+        Finish(id);
+        break;
+      case Claims::Fate::kFailed:
+        Fail(id, claims_.WhyFailed(id));
+        break;
+    }
+    return false;
   }
 
   // Nobody can say whether another process has the action. Tries again later, and at last gives it up; that is no
@@ -380,7 +395,8 @@ class Execution {
 
   void Fail(ActionId id, const absl::Status& status) {
     observer_->OnFinish(id, status);
-    ++failed_, ++ended_;
+    ++failed_;
+    ++ended_;
     for (const ActionId passenger : plan_[id].passengers) observer_->OnSkip(passenger);
     for (const ActionId skipped : scheduler_.Failed(id)) Skip(skipped);
   }
@@ -434,8 +450,12 @@ class Execution {
       if (fate == Claims::Fate::kDone) Finish(id);
       if (fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
       if (fate != Claims::Fate::kOpen) continue;
-      is_any_back |= Takes(plan_[id]);
-      Takes(plan_[id]) ? TakeBack(id) : work->open.push_back(id);
+      if (Takes(plan_[id])) {
+        TakeBack(id);
+        is_any_back = true;
+      } else {
+        work->open.push_back(id);
+      }
     }
     return is_any_back;
   }

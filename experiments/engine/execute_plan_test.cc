@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/execute_plan.h"
 
 #include <signal.h>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/local_engine.h"
 
 #include <poll.h>
@@ -196,8 +194,8 @@ std::string LocalEngine::Worker::LogTail() const {
 }
 
 std::string LocalEngine::Worker::WhatItLacks() const {
-  if (channel->IsReceiving()) return "stopped within a message, gave no sign of life";
-  if (channel->IsSending()) return "did not read what it was sent, gave no sign of life";
+  if (channel->IsReceiving()) return "stopped in the middle of a message, gave no sign of life";
+  if (channel->IsSending()) return "stopped reading its messages, gave no sign of life";
   return "gave no sign of life";
 }
 

@@ -148,7 +148,7 @@ class LocalEngine : public Engine {
   void Remove(Worker* worker);
   // Sends and receives what is possible without waiting, and adds the events of the messages that arrived.
   void AddEvents(Worker* worker, std::vector<EngineEvent>* events);
-  // Its last message has come, or (`received`) could not be read.
+  // Ends the worker's action: its last message has arrived or, if `received` is an error, can't be read.
   EngineEvent EndAction(Worker* worker, absl::Status received, const WorkEvent& event);
   // Kills workers that hang, and adds their events.
   void AddHung(std::vector<EngineEvent>* events);

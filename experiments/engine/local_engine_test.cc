@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/local_engine.h"
 
 #include <sched.h>
@@ -272,7 +270,8 @@ TEST_F(LocalEngineTest, AWorkerThatStopsWithinAMessageHangs) {
   execute_.deploy.set_retries(1);
   const Plan plan = MakePlanOf("0");
   EXPECT_EQ(Run(plan), absl::AbortedError("1 action failed"));
-  const std::string hung = "its worker hung: it stopped within a message, gave no sign of life for 2s and was killed";
+  const std::string hung =
+      "its worker hung: it stopped in the middle of a message, gave no sign of life for 2s and was killed";
   EXPECT_THAT(observer_.retried, ElementsAre(hung));
   EXPECT_THAT(observer_.messages, ElementsAre(hung));
 }
@@ -282,7 +281,7 @@ TEST_F(LocalEngineTest, AWorkerThatStopsWithinAMessageHangsAlsoIfItUsesTheCpu) {
   options_.hang = absl::Seconds(2);
   options_.trainer = {"/bin/sh", "-c", "printf '\\020\\0' >&3; while :; do :; done"};
   EXPECT_EQ(Run(MakePlanOf("0")), absl::AbortedError("1 action failed"));
-  EXPECT_THAT(observer_.messages, ElementsAre(HasSubstr("it stopped within a message")));
+  EXPECT_THAT(observer_.messages, ElementsAre(HasSubstr("it stopped in the middle of a message")));
 }
 
 TEST_F(LocalEngineTest, ASignalStopsAlsoWithinAMessage) {
@@ -310,8 +309,9 @@ TEST_F(LocalEngineTest, AWorkerThatDoesNotReadItsRequestHangs) {
   while (events.empty()) events = engine.Wait(/*wake=*/-1, absl::Milliseconds(100));
   ASSERT_EQ(events.size(), 1);
   EXPECT_EQ(events[0].action, ActionId{0});
-  EXPECT_EQ(events[0].end, absl::DeadlineExceededError("its worker hung: it did not read what it was sent, gave no "
-                                                       "sign of life for 2s and was killed"));
+  EXPECT_EQ(events[0].end,
+            absl::DeadlineExceededError(
+                "its worker hung: it stopped reading its messages, gave no sign of life for 2s and was killed"));
 }
 
 // Each byte is a sign of life, in both directions. A message takes longer than the engine waits for a sign of life.

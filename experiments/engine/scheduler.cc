@@ -1,4 +1,3 @@
-
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>

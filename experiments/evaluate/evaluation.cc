@@ -1,5 +1,3 @@
-
-
 #include "experiments/evaluate/evaluation.h"
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
 #include "core/in_parallel.h"
+#include "core/logging.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
@@ -204,7 +203,7 @@ void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vec
     const bool is_known = !input.IsUnknown(i);
     const int place = is_known ? input.label()[i] : unknown_row[{group_of(i), outputs.class_id[i]}];
     ClassDecisions* row = is_known ? table.mutable_known(place) : table.mutable_unknown(place);
-    // A classifier that says unknown by itself rejects the sample.
+    // A classifier that predicts "unknown" itself rejects the sample.
     const bool rejected = input.unknown_score()[i] > *threshold || input.prediction()[i] >= input.num_classes();
     const bool right = is_known && input.IsCorrect(i);
     row->set_samples(row->samples() + 1);
@@ -389,23 +388,23 @@ absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group>
   return absl::OkStatus();
 }
 
-// The values of a group; null for metrics that it doesn't have.
-const std::vector<MetricValue>* ValuesOf(const MetricGroup& group, const TaskData& data, const GroupedValues& values) {
+// The values of a group of MetricGroupsOf(data).
+const std::vector<MetricValue>& ValuesOf(const MetricGroup& group, const TaskData& data, const GroupedValues& values) {
   switch (group.kind()) {
     case MetricGroup::SET:
       for (int g = 0; g < data.test_unknown_size(); ++g) {
-        if (data.test_unknown(g).name() == group.set()) return &values.groups[g].values;
+        if (data.test_unknown(g).name() == group.set()) return values.groups[g].values;
       }
-      return nullptr;
+      LOG(FATAL) << "no group " << group.set();
     case MetricGroup::NEAR_MEAN:
-      return &values.means.front().values;
+      return values.means.front().values;
     case MetricGroup::FAR_MEAN:
-      return &values.means.back().values;
+      return values.means.back().values;
     case MetricGroup::POOL:
     case MetricGroup::KIND_UNSPECIFIED:
       break;
   }
-  return &values.pool.values;
+  return values.pool.values;
 }
 
 std::vector<Group> SetsOf(const TaskData& data) {
@@ -435,7 +434,7 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
   int set = 0;
   std::map<std::string, std::vector<GroupInterval>> columns;
   for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
-    const std::vector<MetricValue>& values = *ValuesOf(group, trial.data(), grouped);
+    const std::vector<MetricValue>& values = ValuesOf(group, trial.data(), grouped);
     std::vector<MetricRecord*> records;
     for (size_t m = 0; m < metrics.size(); ++m) {
       const Display display = DisplayOf(metrics[m]);
@@ -510,7 +509,7 @@ struct Scored {
   std::optional<ProbabilityLogits> probabilities;  // the score's own
 };
 
-// Outputs that were computed elsewhere have one for the unknown, or none, whatever their method's score reads.
+// Imported outputs may have an output for the unknown class or not, whatever the method's score needs.
 absl::Status CheckOutputs(const ScoreSpec& score, int64_t num_outputs, int num_classes) {
   if (TraitsOf(score).extra_output() && num_outputs <= num_classes) {
     return absl::InvalidArgumentError(absl::StrCat("the score needs an output for the unknown, and there are ",

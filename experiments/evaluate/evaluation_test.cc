@@ -1,5 +1,3 @@
-
-
 #include "experiments/evaluate/evaluation.h"
 
 #include <cmath>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/figures/make_figure.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-
 #include "experiments/infer/inference.h"
 
 #include <filesystem>

@@ -86,7 +86,8 @@ std::string NetworkOf(const MethodSpec& method) {
   ModelSpec model = method.model();
   model.clear_head();
   model.clear_weights();
-  return absl::StrCat(model.ShortDebugString(), " ", method.input().size(), " ", method.input().channels());
+  const InputSpec& input = method.input();
+  return absl::StrCat(model.ShortDebugString(), " on ", input.size(), " x ", input.size(), " x ", input.channels());
 }
 
 Throughputs Throughputs::OfStore(const Store& store, int most_records) {

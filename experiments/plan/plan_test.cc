@@ -1,5 +1,3 @@
-
-
 #include "experiments/plan/plan.h"
 
 #include <filesystem>

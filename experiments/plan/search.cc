@@ -1,5 +1,3 @@
-
-
 #include "experiments/plan/search.h"
 
 #include <algorithm>
@@ -335,7 +333,7 @@ class SearchExpander {
     candidates_ = SaturatedSum(candidates_, combinations);
     if (candidates_ > max_candidates_) {
       return Problem(absl::StrCat("search[", s, "]"),
-                     absl::StrCat(combinations, " candidates for each trial are more than ", max_candidates_,
+                     absl::StrCat(combinations, " candidates per trial exceed the limit of ", max_candidates_,
                                   " in all; --max_trials=N allows more"));
     }
     OPENSET_ASSIGN_OR_RETURN(const Methods* methods, GridOf(s, trial.shared_method()));

@@ -1,5 +1,3 @@
-
-
 #include "experiments/plan/search.h"
 
 #include <filesystem>
@@ -441,7 +439,7 @@ TEST_F(SearchTest, ErrorsSayWhatIsWrong) {
               HasSubstr("search[0].axis[0]: plain: training.epochs: must be at least 1"));
   max_candidates_ = 1;
   EXPECT_THAT(error("method: 'plain' criterion { aurc {} } " + axis),
-              HasSubstr("search[0]: 2 candidates for each trial are more than 1 in all"));
+              HasSubstr("search[0]: 2 candidates per trial exceed the limit of 1 in all"));
 }
 
 }  // namespace

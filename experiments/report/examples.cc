@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/examples.h"
 
 #include <array>

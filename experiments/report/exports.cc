@@ -1,4 +1,3 @@
-
 #include "experiments/report/exports.h"
 
 #include <algorithm>

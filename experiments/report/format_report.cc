@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/format_report.h"
 
 #include <algorithm>
@@ -175,7 +173,7 @@ std::string StarText(const Report& report) {
   if (!tested) {
     const std::string over = ReplicatesText(report, false);
     return absl::StrCat("No stars: not tested against ", report.baseline, ": ", not_tested,
-                        over.empty() ? "" : absl::StrCat("; here are ", over), ". Take 5.");
+                        over.empty() ? "" : absl::StrCat("; here are ", over), ". Use 5.");
   }
   return absl::StrCat("* differs from ", report.baseline,
                       ": two-sided t test of differences paired by split and seed, over ", ReplicatesText(report, true),
@@ -267,7 +265,7 @@ DocumentSection UntilTable(const Report& report) {
 std::vector<std::string> UntilLines(const Report& report) {
   const UntilReport& until = *report.until;
   std::vector<std::string> lines = {
-      absl::StrCat("Differences are the method's value minus that of ", until.baseline, ". With a probability of ",
+      absl::StrCat("Differences are the method's value minus the value of ", until.baseline, ". With a probability of ",
                    100 * (1 - until.level),
                    " %, no interval of any look and comparison misses the true difference (group-sequential, ",
                    until.comparisons.size(), until.comparisons.size() == 1 ? " comparison" : " comparisons",

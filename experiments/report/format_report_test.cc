@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/format_report.h"
 
 #include <cmath>

@@ -158,7 +158,7 @@ std::string PoolText(const SampleCounts& counts) {
 }
 
 // "12 s", "3.4 min", "5.6 h".
-std::string HoursText(double seconds) {
+std::string SecondsText(double seconds) {
   if (seconds < 100) return absl::StrFormat("%.0f s", seconds);
   if (seconds < 6000) return absl::StrFormat("%.1f min", seconds / 60);
   return absl::StrFormat("%.1f h", seconds / 3600);
@@ -239,7 +239,7 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
     };
     facts.Add("made", absl::StrCat("from ", text(first), " to ", text(last), " UTC"));
   }
-  facts.Add("time", absl::StrCat(HoursText(cpu_seconds), " CPU, ", HoursText(Elapsed(spans)), " elapsed, in ",
+  facts.Add("time", absl::StrCat(SecondsText(cpu_seconds), " CPU, ", SecondsText(Elapsed(spans)), " elapsed, in ",
                                  counted.size(), counted.size() == 1 ? " stage" : " stages"));
   return absl::StrCat("<h2>Provenance</h2>\n", facts.Html());
 }

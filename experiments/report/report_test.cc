@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/report.h"
 
 #include <cmath>

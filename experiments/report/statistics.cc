@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/statistics.h"
 
 #include <cmath>

@@ -97,8 +97,8 @@ std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec*
   const std::string sha256 = files.Digest();
   if (!command->has_source_sha256()) command->set_source_sha256(sha256);
   if (command->source_sha256() == sha256) return {};
-  return {{"training.command.source_sha256", absl::StrCat("that of the sources in ", command->folder(), " is ", sha256,
-                                                          ": restore the original files, or correct this")}};
+  return {{"training.command.source_sha256", absl::StrCat("the sources in ", command->folder(), " have the SHA-256 ",
+                                                          sha256, ": restore the original files, or correct this")}};
 }
 
 std::string SourcesText(const CommandSpec& command) {

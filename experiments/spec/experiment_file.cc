@@ -1,5 +1,3 @@
-
-
 #include "experiments/spec/experiment_file.h"
 
 #include <algorithm>

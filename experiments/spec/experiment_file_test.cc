@@ -1,4 +1,3 @@
-
 #include "experiments/spec/experiment_file.h"
 
 #include <filesystem>
@@ -87,9 +86,10 @@ TEST(ExperimentFile, ErrorsNameTheFile) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("spec.textproto:1: override.model.weights.file: cannot open ")));
   sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex(kDef) + "'"));
-  EXPECT_THAT(sandbox.Load(kSpec), StatusIs(absl::StatusCode::kInvalidArgument,
-                                            AllOf(HasSubstr("imported.textproto:5: model.weights.sha256: that of "),
-                                                  EndsWith("restore the original file, or correct this"))));
+  EXPECT_THAT(sandbox.Load(kSpec),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("imported.textproto:5: model.weights.sha256: "), HasSubstr(" has the SHA-256 "),
+                             EndsWith("restore the original file, or correct this"))));
 }
 
 // Its results may be in the store.

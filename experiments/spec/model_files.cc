@@ -60,8 +60,8 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
   } else if (given->empty()) {
     *given = *std::move(sha256);
   } else if (*given != *sha256) {
-    problems->push_back(
-        {digest_path, absl::StrCat("that of ", file, " is ", *sha256, ": restore the original file, or correct this")});
+    problems->push_back({digest_path, absl::StrCat(file, " has the SHA-256 ", *sha256,
+                                                   ": restore the original file, or correct this")});
   }
 }
 

@@ -65,7 +65,7 @@ TEST_F(ModelFilesTest, AnotherFileIsRefused) {
   model.mutable_weights()->set_file("weights");
   model.mutable_weights()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model),
-              ElementsAre(absl::StrCat("model.weights.sha256: that of ", folder_, "weights is ", Sha256Hex(kAbc),
+              ElementsAre(absl::StrCat("model.weights.sha256: ", folder_, "weights has the SHA-256 ", Sha256Hex(kAbc),
                                        ": restore the original file, or correct this")));
   model.mutable_weights()->set_sha256("ABC");
   EXPECT_THAT(Resolve(&model), ElementsAre("model.weights.sha256: must be 64 digits of 0-9 and a-f"));
@@ -160,7 +160,8 @@ TEST_F(SplitFilesTest, ProblemsNameTheSplit) {
   EXPECT_THAT(ResolveSplits({0, 1}), ElementsAre(absl::StrCat("model.weights.file: cannot open ", folder_,
                                                               "w1.pth: No such file or directory")));
   model_.mutable_weights()->set_split_sha256(0, std::string(64, '0'));
-  EXPECT_THAT(ResolveSplits({0}), ElementsAre(HasSubstr("model.weights.split_sha256[0]: that of ")));
+  EXPECT_THAT(ResolveSplits({0}),
+              ElementsAre(AllOf(HasSubstr("model.weights.split_sha256[0]: "), HasSubstr(" has the SHA-256 "))));
   model_.mutable_weights()->set_split_sha256(0, "0");
   EXPECT_THAT(Resolve(&model_), ElementsAre("model.weights.split_sha256[0]: must be 64 digits of 0-9 and a-f"));
   model_.mutable_weights()->clear_split_sha256();
@@ -213,11 +214,12 @@ TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
   EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.validation_file: must be an .npz")));
   one.mutable_outputs()->set_validation_file("val_0.npz");
   one.mutable_outputs()->set_validation_sha256(std::string(64, '1'));
-  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.validation_sha256: that of ")));
+  EXPECT_THAT(Resolve(&one),
+              ElementsAre(AllOf(HasSubstr("model.outputs.validation_sha256: "), HasSubstr(" has the SHA-256 "))));
   one.mutable_outputs()->clear_validation_file();
   one.mutable_outputs()->clear_validation_sha256();
   one.mutable_outputs()->set_sha256(std::string(64, '0'));
-  EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: that of ")));
+  EXPECT_THAT(Resolve(&one), ElementsAre(AllOf(HasSubstr("model.outputs.sha256: "), HasSubstr(" has the SHA-256 "))));
   one.mutable_outputs()->set_file("net_{seed}.npz");
   one.mutable_outputs()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&one), ElementsAre(HasSubstr("model.outputs.sha256: is for one file")));

@@ -1,5 +1,3 @@
-
-
 #include "experiments/spec/spec_changes.h"
 
 #include <utility>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/spec/trial.h"
 
 #include "absl/strings/str_cat.h"

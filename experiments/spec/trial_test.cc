@@ -1,4 +1,3 @@
-
 #include "experiments/spec/trial.h"
 
 #include <memory>

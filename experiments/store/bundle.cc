@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/bundle.h"
 
 #include <fcntl.h>
@@ -70,7 +68,7 @@ std::string TrialOfBundleMember(absl::string_view name) {
 }
 
 std::string StrangeMember(absl::string_view name) {
-  return absl::StrCat("has a member that no bundle has: '", OneLine(name), "'");
+  return absl::StrCat("has an unexpected member: '", OneLine(name), "'");
 }
 
 namespace {
@@ -144,7 +142,7 @@ RecordUnpacker::RecordUnpacker(const Limits& limits, UseFile use)
 
 absl::Status RecordUnpacker::Finish() {
   OPENSET_RETURN_IF_ERROR(xz_.Finish());
-  return has_ended_ ? absl::OkStatus() : absl::DataLossError("is cut short: its archive has no end");
+  return has_ended_ ? absl::OkStatus() : absl::DataLossError("is truncated: its archive has no end marker");
 }
 
 absl::Status RecordUnpacker::Take(absl::string_view part) {
@@ -199,7 +197,7 @@ absl::Status RecordUnpacker::TakeHeader(absl::string_view header) {
   for (const char digit : Text(header.substr(kSize, kSizeBytes))) size = size << 3 | static_cast<uint64_t>(digit & 7);
   const std::optional<std::string> made = HeaderOf(name, size);
   if (!made.has_value() || *made != header) {
-    return absl::DataLossError(absl::StrCat("has a header that no bundle has, of '", OneLine(name), "'"));
+    return absl::DataLossError(absl::StrCat("has an invalid header for '", OneLine(name), "'"));
   }
   if (TrialOfBundleMember(name).empty()) return absl::DataLossError(StrangeMember(name));
   if (name <= name_) {
@@ -403,7 +401,7 @@ absl::StatusOr<MemberSums> TakeMemberSums(bool is_packed, absl::string_view* sum
     if (is_packed && IsOfRecord(name)) break;
     const std::string sum(line.substr(0, kDigits));
     if (!absl::ConsumePrefix(sums, SumLine(sum, name)) || !IsSha256(sum)) {
-      return absl::DataLossError(absl::StrCat(kBundleSums, " has a line that is none: '", OneLine(line), "'"));
+      return absl::DataLossError(absl::StrCat(kBundleSums, " has a malformed line: '", OneLine(line), "'"));
     }
     if (!found.emplace(name, sum).second) {
       return absl::DataLossError(absl::StrCat(kBundleSums, " has '", OneLine(name), "' twice"));
@@ -442,7 +440,7 @@ absl::Status ReadPackedRecords(ZipReader* zip, const BundleLimits& limits, int64
   status.Update(status.ok() ? unpacker.Finish() : status);
   OPENSET_RETURN_IF_ERROR(status, kBundleRecords);
   if (!left.empty()) {
-    return absl::DataLossError(absl::StrCat(kBundleSums, " has lines of files that ", kBundleRecords, " has not"));
+    return absl::DataLossError(absl::StrCat(kBundleSums, " lists files that are not in ", kBundleRecords));
   }
   return CheckMemberSum(members, kBundleRecords, ToHex(sum.Finish()));
 }
@@ -633,7 +631,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
     OPENSET_RETURN_IF_ERROR(record(name, bytes));
   }
   if (is_packed) {
-    absl::Status stopped;  // by `use`
+    absl::Status stopped;  // by `record`
     const absl::Status status =
         ReadPackedRecords(&*zip, limits, FileSize(path), *members, sums_of_records,
                           [&](const auto& name, const auto& bytes) { return stopped = record(name, bytes); });
@@ -642,7 +640,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
   }
   for (const auto& [name, sum] : *members) {
     if (!zip->Has(name)) {
-      return damaged(absl::StrCat(kBundleSums, " has a line of '", OneLine(name), "', which the bundle has not"));
+      return damaged(absl::StrCat(kBundleSums, " lists '", OneLine(name), "', which is not in the bundle"));
     }
   }
   return digest.first;

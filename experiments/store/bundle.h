@@ -35,7 +35,7 @@ bool IsBundleFile(absl::string_view name);
 // The trial of a record file records/ab/ID.rec or replicas/ab/ID/SHA256.rec; "" for any other name.
 std::string TrialOfBundleMember(absl::string_view name);
 
-// "has a member that no bundle has: 'NAME'"
+// "has an unexpected member: 'NAME'"
 std::string StrangeMember(absl::string_view name);
 
 // The record files of a bundle in one compressed stream, records.tar.xz. The files of a run are similar, so that

@@ -1,4 +1,3 @@
-
 #include "experiments/store/bundle.h"
 
 #include <algorithm>
@@ -108,21 +107,21 @@ TEST(PackedRecords, RefusesNamesThatNoBundleHas) {
         std::string("library/tasks/x.textproto"), std::string("manifest.textproto"), kFirst + "/x", "x" + kFirst}) {
     const Unpacked unpacked = Unpack(Packed({{name, "x"}}));
     EXPECT_THAT(unpacked.status,
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has a member that no bundle has: '" + name + "'")));
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has an unexpected member: '" + name + "'")));
     EXPECT_THAT(unpacked.files, IsEmpty());
   }
-  Refuses(Header(kFirst, kFirst.size(), "\n\x1b") + Block("x") + kEnd, "no bundle has: '" + kFirst);
+  Refuses(Header(kFirst, kFirst.size(), "\n\x1b") + Block("x") + kEnd, "has an unexpected member: '" + kFirst);
 }
 
 TEST(PackedRecords, RefusesEntriesThatAreNotRegularFiles) {
   for (const char type : std::string("123456789xgLKSVDMN\0 ", 20)) {
     Refuses(Header(kFirst, 156, std::string(1, type)) + Block("x") + kEnd, "' is not a regular file");
   }
-  Refuses(Header(kFirst, 157, "/etc/passwd") + Block("x") + kEnd, "has a header that no bundle has");
+  Refuses(Header(kFirst, 157, "/etc/passwd") + Block("x") + kEnd, "has an invalid header for");
 }
 
 TEST(PackedRecords, RefusesOtherHeaders) {
-  const std::string what = "has a header that no bundle has, of '" + kFirst + "'";
+  const std::string what = "has an invalid header for '" + kFirst + "'";
   Refuses(Header(kFirst, 100, "0004755") + Block("x") + kEnd, what);      // mode
   Refuses(Header(kFirst, 108, "0000001") + Block("x") + kEnd, what);      // owner
   Refuses(Header(kFirst, 136, "00000000001") + Block("x") + kEnd, what);  // time
@@ -151,7 +150,7 @@ TEST(PackedRecords, RefusesTruncatedOrExtendedArchives) {
   EXPECT_THAT(Unpack(XzBytes(one + kEnd)).status, IsOk());
   for (const std::string& cut :
        {std::string(), one.substr(0, 100), one.substr(0, 600), one, one + kEnd.substr(0, 512)}) {
-    Refuses(cut, "is cut short: its archive has no end");
+    Refuses(cut, "is truncated: its archive has no end marker");
   }
   Refuses(one + kEnd + std::string(1, '\0'), "has bytes after the end of its archive");
   Refuses(one + kEnd + one + kEnd, "has bytes after the end of its archive");
@@ -190,11 +189,7 @@ TEST(PackedRecords, AMutatedArchiveIsRefusedOrHasOnlyRecordFiles) {
 }
 
 }  // namespace
-}  // namespace openset
-
 int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }
-
-namespace openset {
 namespace {
 
 using ::testing::EndsWith;
@@ -284,12 +279,11 @@ TEST_F(BundleTest, ReadsRecordsThatAreMembersOfTheArchive) {
   std::vector<ZipMember> both = PackedBundle(members);
   both.push_back(members.back());
   WriteMembers(both);
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a member that no bundle has: 'records/ef/")));
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("an unexpected member: 'records/ef/")));
   both = members;
   both.push_back({"records.tar.xz", "x"});
   WriteMembers(both);
-  EXPECT_THAT(Read(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a member that no bundle has: 'records.tar.xz'")));
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("an unexpected member: 'records.tar.xz'")));
   std::vector<ZipMember> without = PackedBundle(members);
   without.erase(without.end() - 2);
   WriteMembers(without);
@@ -318,7 +312,7 @@ TEST_F(BundleTest, ChecksTheSumsOfRecords) {
   EXPECT_THAT(read_with(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not in SHA256SUMS")));
   EXPECT_THAT(read_with(sums.substr(0, sums.size() - 1)), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(read_with(sums + SumsOf({{"records/ff/" + TestKey("ff00") + ".rec", "x"}})),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has lines of files that records.tar.xz has not")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("lists files that are not in records.tar.xz")));
 }
 
 // Not only those of records.
@@ -346,10 +340,9 @@ TEST_F(BundleTest, ChecksTheSumsOfMembers) {
   std::string renamed = sums;
   renamed.replace(renamed.find("  records.tar.xz"), 16, "  recorde.tar.xz");
   EXPECT_THAT(read_with(renamed), is_damaged("the sum of 'records.tar.xz' is not in SHA256SUMS"));
-  EXPECT_THAT(read_with(SumsOf({{"a", "x"}}) + sums),
-              is_damaged("SHA256SUMS has a line of 'a', which the bundle has not"));
+  EXPECT_THAT(read_with(SumsOf({{"a", "x"}}) + sums), is_damaged("SHA256SUMS lists 'a', which is not in the bundle"));
   EXPECT_THAT(read_with(SumsOf({{"schema.binpb", "x"}}) + sums), is_damaged("SHA256SUMS has 'schema.binpb' twice"));
-  EXPECT_THAT(read_with("no line\n" + sums), is_damaged("SHA256SUMS has a line that is none: 'no line'"));
+  EXPECT_THAT(read_with("no line\n" + sums), is_damaged("SHA256SUMS has a malformed line: 'no line'"));
   // Of two members with one name, programs differ in which they read.
   std::vector<ZipMember> twice = members;
   twice.insert(twice.begin(), members[0]);
@@ -426,7 +419,7 @@ TEST_F(BundleTest, CarriesALibraryOutputsAndCheckpoints) {
        {"tasks/../x.textproto", "methods/x.textproto", "tasks/.textproto", "tasks/a/b.textproto", "tasks/x.txt"}) {
     extras.library = {{name, "x"}};
     ASSERT_THAT(WriteBundle(store_, AllRecordIds(store_), path_, extras), IsOk());
-    EXPECT_THAT(std::string(Read().message()), HasSubstr("has a member that no bundle has")) << name;
+    EXPECT_THAT(std::string(Read().message()), HasSubstr("has an unexpected member")) << name;
   }
 }
 

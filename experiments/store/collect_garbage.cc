@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/collect_garbage.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/collect_garbage.h"
 
 #include <sys/syscall.h>
@@ -100,8 +98,6 @@ TEST(BytesText, HasOneDecimal) {
 }
 
 }  // namespace
-}  // namespace openset
-
 namespace {
 
 int64_t clock_ahead_seconds = 0;
@@ -114,8 +110,6 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   if (clock == CLOCK_REALTIME) time->tv_sec += clock_ahead_seconds;
   return 0;
 }
-
-namespace openset {
 namespace {
 
 using ::testing::HasSubstr;

@@ -259,7 +259,7 @@ class Upgrade {
         if (write) Rename(keys, &record);
       } else if (!HasUnknownFields(record.trial())) {
         return absl::DataLossError(
-            absl::StrCat("trial_id: is ", record.trial_id(), ", and that of the trial is ", old_keys.back()));
+            absl::StrCat("trial_id: is ", record.trial_id(), ", but the trial gives ", old_keys.back()));
       }
     }
     if (!write) return absl::OkStatus();

@@ -255,7 +255,7 @@ TEST_F(UpgradeTest, RefusesTheIdOfAnotherTrial) {
   ASSERT_THAT(WriteFileAtomically(from_.RecordPath(id), EncodeRecord(record)), IsOk());
   const UpgradeCounts counts = Upgrade();
   EXPECT_EQ(counts.merged.trials, 1);
-  EXPECT_THAT(counts.left_out, ElementsAre(HasSubstr("trial_id: is " + id + ", and that of the trial is ")));
+  EXPECT_THAT(counts.left_out, ElementsAre(HasSubstr("trial_id: is " + id + ", but the trial gives ")));
 }
 
 }  // namespace

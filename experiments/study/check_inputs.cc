@@ -1,5 +1,3 @@
-
-
 #include "experiments/study/check_inputs.h"
 
 #include <algorithm>
@@ -120,9 +118,9 @@ std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>
     if (digests == 0) {
       lines.push_back(absl::StrCat(what, ", and the store has no record of them: results on them can't be found."));
     } else {
-      lines.push_back(absl::StrCat(
-          what, ": results are found by the digest that the records have of them",
-          digests == 1 ? "." : absl::StrCat(" (of ", digests, " different ones that of the newest record).")));
+      lines.push_back(
+          absl::StrCat(what, ": results are found by the digest that the records have of them",
+                       digests == 1 ? "." : absl::StrCat(" (", digests, " differ: the newest record's is taken).")));
     }
   }
   return lines;

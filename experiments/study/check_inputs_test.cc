@@ -1,5 +1,3 @@
-
-
 #include "experiments/study/check_inputs.h"
 
 #include <filesystem>
@@ -113,7 +111,7 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   EXPECT_EQ(*PartDigest(digits, "test"), Sha256Hex("test"));
   EXPECT_THAT(untold_, IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
-                                  EndsWith("(of 2 different ones that of the newest record).")));
+                                  EndsWith("(2 differ: the newest record's is taken).")));
   // Digests from records are not saved as digests of files, and existing files take precedence.
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));

@@ -141,7 +141,7 @@ std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, 
     if (!seen.insert(absl::StrCat(trial->method().name(), "\n", data_set)).second) continue;
     lines.push_back(
         absl::StrCat("warning: ", trial->method().name(), " sees grey images of ", input.size(), " x ", input.size(),
-                     " pixels, and those of ", data_set,
+                     " pixels, but the images of ", data_set,
                      " are in colour: another preset (laptop_colour), or input.channels, keeps the colours"));
   }
   std::set<std::string> folders;

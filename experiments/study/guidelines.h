@@ -26,8 +26,8 @@ struct Guideline {
 std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog);
 
 // One line for each method that does not use all of the image: "warning: softmax+laptop sees grey images of 28 x 28
-// pixels, and those of photos are in colour: another preset (laptop_colour), or input.channels, keeps the colours".
-// Then one line for each folder of images without a catalog entry, whose images nobody has read yet.
+// pixels, but the images of photos are in colour: another preset (laptop_colour), or input.channels, keeps the
+// colours". Then one line for each folder of images without a catalog entry, whose images nobody has read yet.
 std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, const Catalog& catalog);
 
 }  // namespace openset

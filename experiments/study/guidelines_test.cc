@@ -65,7 +65,7 @@ TEST_F(GuidelinesTest, WarnsAboutGreyInputOfColourImages) {
   experiment.catalog.FindMutable("digits")->set_channels(3);
   const std::vector<std::string> lines = InputWarnings(pointers, experiment.catalog);
   ASSERT_EQ(lines.size(), 1);
-  EXPECT_THAT(lines[0], HasSubstr("plain sees grey images of 28 x 28 pixels, and those of digits are in colour"));
+  EXPECT_THAT(lines[0], HasSubstr("plain sees grey images of 28 x 28 pixels, but the images of digits are in colour"));
 }
 
 TEST_F(GuidelinesTest, AnFScoreIsNoHeadline) {

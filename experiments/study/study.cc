@@ -1,4 +1,3 @@
-
 #include "experiments/study/study.h"
 
 #include <sys/stat.h>
@@ -508,7 +507,8 @@ std::vector<std::string> Study::UndecidedLines() const {
   const size_t others = undecided_.size() - 1;
   return {absl::StrCat(
       "No tuned trial: ", undecided_[0], "; choose by another criterion, or with other validation data.",
-      others > 0 ? absl::StrCat(" So it is for ", others, others > 1 ? " other searches." : " other search.") : "")};
+      others > 0 ? absl::StrCat(" The same holds for ", others, others > 1 ? " other searches." : " other search.")
+                 : "")};
 }
 
 std::unique_ptr<StudyResults> Study::LoadResults() const { return LoadStudyResults(plan(), ReportedTrials(), store_); }

@@ -1,4 +1,3 @@
-
 #include "experiments/study/study.h"
 
 #include <filesystem>

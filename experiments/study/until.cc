@@ -94,8 +94,7 @@ absl::Status PrepareUntil(Experiment* experiment) {
   if (!spec.has_until()) return absl::OkStatus();
   if (experiment->tasks.empty()) return absl::OkStatus();  // Expand() says so
   if (spec.search_size() > 0) {
-    return Problem(*experiment, "",
-                   "a study with searches can't run until it knows: choose the values in another study");
+    return Problem(*experiment, "", "a study with searches can't use 'until': choose the values in another study");
   }
   std::vector<std::string> names;
   for (const MetricSpec& metric : spec.metric()) names.push_back(MetricName(metric));

@@ -234,7 +234,7 @@ TEST_F(UntilTest, SaysWhatIsWrong) {
       Problem(Load("validation_per_class: 5 search { method: 'pairs' axis { path: 'training.epochs' value: '2' } "
                    "criterion { accuracy {} } } " +
                    until + "}")),
-      HasSubstr("a study with searches can't run until it knows"));
+      HasSubstr("a study with searches can't use 'until'"));
   sandbox_.Write("data/tasks/task.textproto",
                  "name: 'task' data_set: 'digits' split { known: [0, 1, 2] } split { known: [1, 2, 3] } "
                  "split { known: [2, 3, 4] }");

@@ -1,5 +1,3 @@
-
-
 #include "experiments/train/checkpoint.h"
 
 #include <filesystem>

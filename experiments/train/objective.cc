@@ -1,4 +1,3 @@
-
 #include "experiments/train/objective.h"
 
 #include "absl/strings/str_cat.h"

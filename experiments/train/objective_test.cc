@@ -1,5 +1,3 @@
-
-
 #include "experiments/train/objective.h"
 
 #include <map>

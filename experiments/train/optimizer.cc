@@ -1,5 +1,3 @@
-
-
 #include "experiments/train/optimizer.h"
 
 #include <algorithm>
@@ -92,11 +90,6 @@ double LearningRate(const TrainingSpec& training, const TrainingTime& time) {
   return initial * (f * training.swa().factor() + (1 - f) * LearningRateFactor(training.schedule(), end));
 }
 
-}  // namespace openset
-
-// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
-
-namespace openset {
 namespace {
 
 at::Tensor ZerosLike(const at::Tensor& parameter) { return at::zeros_like(parameter.detach()); }

@@ -1,5 +1,3 @@
-
-
 #include "experiments/train/optimizer.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
-
-
 #include "experiments/train/training_run.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -11,12 +11,22 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/formats/safetensors.h"
+#include "core/logging.h"
 #include "core/proto/record_file.h"
+#include "core/random.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch.h"
+#include "core/tensor/torch_generator.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/optimizer.pb.h"
+#include "experiments/train/checkpoint.h"
+#include "experiments/train/open_set_source.h"
+#include "experiments/train/optimizer.h"
+#include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
+#include "losses/loss.pb.h"
+#include "models/layers/layers.h"
 
 namespace openset {
 
@@ -164,24 +174,6 @@ absl::Status CheckTensors(const TensorMap& saved, const NamedTensors& tensors) {
   return absl::OkStatus();
 }
 
-}  // namespace openset
-
-// core/tensor/torch.h comes first, because core/logging.h replaces its macros.
-#include <algorithm>
-#include <cmath>
-
-#include "core/logging.h"
-#include "core/random.h"
-#include "core/tensor/torch_generator.h"
-#include "experiments/spec/method/training_epochs.h"
-#include "experiments/train/checkpoint.h"
-#include "experiments/train/open_set_source.h"
-#include "experiments/train/optimizer.h"
-#include "experiments/worker/execution.h"
-#include "losses/loss.pb.h"
-#include "models/layers/layers.h"
-
-namespace openset {
 namespace {
 
 // Names in State() for the current epoch.

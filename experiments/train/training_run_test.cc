@@ -1,5 +1,3 @@
-
-
 #include "experiments/train/training_run.h"
 
 #include <algorithm>

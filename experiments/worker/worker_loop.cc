@@ -1,5 +1,3 @@
-
-
 #include "experiments/worker/worker_loop.h"
 
 #include <signal.h>

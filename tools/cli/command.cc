@@ -109,8 +109,7 @@ absl::Status UnknownCommand(const std::vector<Command>& commands, const std::str
     }
   }
   if (!meant.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' is part of a command: ", absl::StrJoin(meant, " or ")));
+    return absl::InvalidArgumentError(absl::StrCat("'", name, "' is a subcommand: ", absl::StrJoin(meant, " or ")));
   }
   for (const Command& command : commands) {
     if (!command.hidden) names.push_back(command.name);
@@ -145,7 +144,7 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     if (*at + 1 == words.size()) return absl::InvalidArgumentError(absl::StrCat("--", name, " needs a value"));
     value = words[++*at];
   }
-  // Usually of a shell's variable that isn't set. No flag needs "": that is what is meant without the flag.
+  // Usually an unset shell variable. No flag needs an empty value: leaving the flag out means the same.
   if (value.empty())
     return absl::InvalidArgumentError(absl::StrCat("--", name, ": is empty; give a value, or leave it out"));
   config->given.insert(name);

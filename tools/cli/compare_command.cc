@@ -26,6 +26,7 @@
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
 #include "eval/metrics/conventions.h"
+#include "eval/metrics/metric.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/cost_map.h"
 #include "eval/report/evaluate_samples.h"
@@ -64,7 +65,8 @@ absl::Status CheckCostMap(bool on_samples, TextFormat format, const RunConfig& c
         "--cost_map: compares scores on the same samples: files of scores, or a study of one run");
   }
   if (format == TextFormat::kSentence) {
-    return absl::InvalidArgumentError("--cost_map: has no sentences: --format=text, markdown, latex, csv or json");
+    return absl::InvalidArgumentError(
+        "--cost_map: can't be written as sentences; use --format=text, markdown, latex, csv or json");
   }
   return absl::OkStatus();
 }
@@ -84,9 +86,9 @@ absl::Status CheckDiffer(const std::vector<std::string>& arguments) {
     const auto [same, is_new] = seen.emplace(std::move(files), argument);
     if (is_new) continue;
     return absl::InvalidArgumentError(
-        same->second == argument
-            ? absl::StrCat(argument, ": is given twice: a method does not differ from itself")
-            : absl::StrCat(argument, ": is the same file as ", same->second, ": a method does not differ from itself"));
+        same->second == argument ? absl::StrCat(argument, ": is given twice; a method can't be compared with itself")
+                                 : absl::StrCat(argument, ": is the same file as ", same->second,
+                                                "; a method can't be compared with itself"));
   }
   return absl::OkStatus();
 }
@@ -245,8 +247,13 @@ absl::Status CompareOnOneRun(const std::vector<MeasuredStudy>& studies, TextForm
     }
     baseline = static_cast<int>(found - names.begin());
   } else if (!config.all_pairs && !is_map) {
-    const std::string first = request.metrics().substr(0, request.metrics().find_first_of(", {"));
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ParseMetrics("--metrics", request.metrics()));
+    const std::string first = MetricName(metrics.at(0));
     baseline = BestOf(results, first);
+    if (!baseline.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--metrics: no record has ", first, ", so the best method by it is unknown: name a --baseline"));
+    }
   }
   // The baseline comes first, so that a difference is its own less the other's.
   if (baseline.has_value()) std::rotate(methods.begin(), methods.begin() + *baseline, methods.begin() + *baseline + 1);
@@ -329,9 +336,8 @@ absl::Status CompareResults(const std::string& path, TextFormat format, const Ru
     OPENSET_ASSIGN_OR_RETURN(studies[0], LoadMeasured(path, config));
     if (studies[0].study->until().has_value()) {
       std::cerr
-          << "hint: the study runs until it knows, and these tests take its number of runs as if it had been "
-             "fixed: they find differences that are not there too often. 'openset report' has the comparisons that "
-             "take the looks into account.\n";
+          << "hint: this study adds runs until its comparisons are decided, but these tests assume a fixed number of "
+             "runs, so they report false differences too often. Use the corrected comparisons of 'openset report'.\n";
     }
     if (AreOfOneRun(studies[0].measured)) return CompareOnOneRun(studies, format, config);
     OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *studies[0].study, *studies[0].results, {}, kTextWidth));
@@ -372,7 +378,7 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
   if (absl::c_any_of(arguments, HasPlaces)) {
     OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
     if (!absl::c_all_of(arguments, HasPlaces)) {
-      return absl::InvalidArgumentError("{split} and {seed}: give each method several files, or each of them one");
+      return absl::InvalidArgumentError("{split} and {seed}: use them in the file names of all methods, or of none");
     }
     OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfFiles(arguments, config));
     return CompareTable(absl::StrJoin(arguments, ", "), table, format, config);

@@ -21,7 +21,7 @@ absl::StatusOr<CompletionTables> TablesOf(const std::vector<Command>& commands, 
   tables.commands = commands;
   tables.flags = {{"devices", {"", {"auto", "cpu", "cuda:0"}}},
                   {"engine", {"", EngineNames()}},
-                  {"format", {"", {"text", "markdown", "latex", "csv", "json", "html", "tensorboard"}}},
+                  {"format", {"", {"text", "markdown", "latex", "csv", "json", "html", "sentence", "tensorboard"}}},
                   {"like", {"task", {}}},
                   {"methods", {"method", {}}},
                   {"metrics", {"metric", {}}},

@@ -29,10 +29,9 @@ namespace openset {
 namespace {
 
 absl::Status Save(const std::vector<std::string>& files, const RunConfig& config) {
-  const std::string out = config.out;
-  if (out.empty())
+  if (config.out.empty())
     return absl::InvalidArgumentError("--out: name the detector file to write, as in --out=detector.npz");
-  if (!absl::EndsWith(out, ".npz")) return absl::InvalidArgumentError("--out: a detector file ends in .npz");
+  if (!absl::EndsWith(config.out, ".npz")) return absl::InvalidArgumentError("--out: a detector file ends in .npz");
   ThresholdRequest request;
   *request.mutable_samples() = MakeSampleOptions(config);
   request.set_rule(config.rule);
@@ -40,7 +39,7 @@ absl::Status Save(const std::vector<std::string>& files, const RunConfig& config
   request.set_delta(config.delta);
   OPENSET_ASSIGN_OR_RETURN(const Detector detector,
                            MakeDetector(request, absl::StrJoin(files, ", "), FileReader(files), FitReader(config)));
-  OPENSET_RETURN_IF_ERROR(WriteDetector(detector, UserPath(out)));
+  OPENSET_RETURN_IF_ERROR(WriteDetector(detector, UserPath(config.out)));
   std::cout << DetectorText(detector.spec);
   return absl::OkStatus();
 }
@@ -88,8 +87,8 @@ absl::Status Apply(const std::string& path, const std::vector<std::string>& outp
   OPENSET_ASSIGN_OR_RETURN(const Detector detector, ReadDetector(UserPath(path)));
   OPENSET_ASSIGN_OR_RETURN(auto read, ReadOutputs(outputs));
   OPENSET_ASSIGN_OR_RETURN(const Decided decided, ApplyDetector(detector, std::move(read.first), read.second));
-  if (const std::string out = config.out; !out.empty()) {
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(out), RowsCsv(detector.spec, decided)));
+  if (!config.out.empty()) {
+    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(config.out), RowsCsv(detector.spec, decided)));
     std::cout << decided.num_rejected << " of " << decided.rejected.size() << " samples are rejected\n";
     if (decided.report.has_value()) {
       std::cout << Share("known accepted  ", decided.report->known_accepted)

@@ -84,22 +84,22 @@ absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Requ
   const RankedInput ranked(input);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report,
                            EvaluateSamples(request.metrics, scored.samples, ranked, request.intervals));
-  if (const std::string classes = config.classes; !classes.empty()) {
+  if (!config.classes.empty()) {
     if (!input.has_predictions() || !input.has_classes()) {
       return absl::InvalidArgumentError("--classes: needs predicted classes, and the samples have none");
     }
     OPENSET_RETURN_IF_ERROR(
-        WriteFileAtomically(UserPath(classes), AccuracyPerClassCsv(ranked, scored.samples.class_names)));
+        WriteFileAtomically(UserPath(config.classes), AccuracyPerClassCsv(ranked, scored.samples.class_names)));
   }
-  if (const std::string path = config.sample_scores; !path.empty()) {
-    OPENSET_RETURN_IF_ERROR(WriteSampleScores(UserPath(path), scored.samples));
+  if (!config.sample_scores.empty()) {
+    OPENSET_RETURN_IF_ERROR(WriteSampleScores(UserPath(config.sample_scores), scored.samples));
   }
   report.notes = {absl::StrJoin(arguments, ", "), scored.note};
   std::vector<std::string> hints = EvaluationHints(scored.samples, ranked, scored.origin);
-  if (const std::string folder = config.curves; !folder.empty()) {
+  if (!config.curves.empty()) {
     const std::string summary = FormatEvaluation(report, TextFormat::kText);
     OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves, MakeCurveFiles(ranked, report.notes.front(), summary));
-    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves, &hints));
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(config.curves), curves, &hints));
   }
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatEvaluation(report, request.format), config));
   for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
@@ -137,12 +137,12 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
                              EvaluateSamples(request.metrics, scored.back().samples, ranked.back(), request.intervals));
     reports.back().report.notes = {arguments[i], scored.back().note};
   }
-  if (const std::string folder = config.curves; !folder.empty()) {
+  if (!config.curves.empty()) {
     const std::string summary = FormatMethods(reports, TextFormat::kText);
     OPENSET_ASSIGN_OR_RETURN(const CurveFiles curves,
                              MakeOverlaidCurveFiles(methods, absl::StrJoin(names, ", "), summary));
     std::vector<std::string> hints;
-    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(folder), curves, &hints));
+    OPENSET_RETURN_IF_ERROR(WriteCurves(UserPath(config.curves), curves, &hints));
     for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
   }
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatMethods(reports, request.format, layout), config));
@@ -172,16 +172,15 @@ absl::Status RunEval(const std::vector<std::string>& arguments, const RunConfig&
   }
   Request request;
   OPENSET_ASSIGN_OR_RETURN(request.format, ParseFormat(config));
-  const std::string as = config.as;
-  if (as != "samples" && as != "methods") {
-    return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", as, {"samples", "methods"})));
+  if (config.as != "samples" && config.as != "methods") {
+    return absl::InvalidArgumentError(absl::StrCat("--as: ", UnknownName("value", config.as, {"samples", "methods"})));
   }
-  if (as == "samples" && !config.rows.empty()) {
+  if (config.as == "samples" && !config.rows.empty()) {
     return absl::InvalidArgumentError("--rows: lays out the table of several methods; it goes with --as=methods");
   }
   OPENSET_ASSIGN_OR_RETURN(request.metrics, RequestedMetrics(MakeEvaluationRequest(config)));
   OPENSET_ASSIGN_OR_RETURN(request.intervals, RequestedIntervals(MakeEvaluationRequest(config)));
-  return as == "methods" ? EvalAsMethods(arguments, request, config) : EvalAsSamples(arguments, request, config);
+  return config.as == "methods" ? EvalAsMethods(arguments, request, config) : EvalAsSamples(arguments, request, config);
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ std::vector<std::string> UntilTexts(const UntilState& state) {
           absl::StrCat("with the most splits, a difference of ", absl::StrFormat("%.2f", detects),
                        " standard deviations of a split's difference is found in 4 of 5 studies, so that ", report.size,
                        " is found if the differences vary by up to ", absl::StrFormat("%.2f", report.size / detects),
-                       " between splits; 'openset plan --power' says what it takes")};
+                       " between splits; 'openset plan --power' computes the runs needed")};
 }
 
 std::string TestText(const PlannedTest& test) {
@@ -195,8 +195,8 @@ std::string TestText(const PlannedTest& test) {
                                         test.replicates == 1 ? replicates.substr(0, replicates.size() - 1) : replicates,
                                         test.of_seeds ? " of one split" : "");
   if (!test.detects.has_value()) {
-    return absl::StrCat(here, ": methods will not be tested, which needs ", kFewestReplicates,
-                        " splits, or seeds of one split; take 5");
+    return absl::StrCat(here, ": methods will not be tested; a test needs at least ", kFewestReplicates,
+                        " splits, or seeds of one split; use 5");
   }
   const auto [alone, holm] = *test.detects;
   const auto range = [&](const std::string& low, const std::string& high) {

@@ -33,15 +33,14 @@ namespace openset {
 namespace {
 
 absl::Status ReadSize(PowerOptions* options, const RunConfig& config) {
-  const std::string text = config.power;
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(config.power, absl::MaxSplits(':', 1));
   options->metric = MeantMetric(absl::StripAsciiWhitespace(parts.first));
   if (absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &options->size) && options->size > 0 &&
       std::isfinite(options->size)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--power=", text, ": write METRIC: DIFFERENCE, such as --power='auroc: 1.0'"));
+      absl::StrCat("--power=", config.power, ": write METRIC: DIFFERENCE, such as --power='auroc: 1.0'"));
 }
 
 // The most splits of each of the study's tasks, of which none draws them; otherwise 0.

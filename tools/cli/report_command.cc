@@ -41,7 +41,7 @@ absl::StatusOr<ReportLayout> MakeLayout(const RunConfig& config) {
     return absl::InvalidArgumentError(absl::StrCat("--digits: must lie in 0 .. 12, or be -1 (is ", digits, ")"));
   }
   if (digits >= 0) layout.digits = digits;
-  if (const std::string sort = config.sort; !sort.empty()) layout.sort_by = MeantMetric(sort);
+  if (!config.sort.empty()) layout.sort_by = MeantMetric(config.sort);
   return layout;
 }
 
@@ -161,15 +161,14 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   }
   if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
-  const std::string out = config.out;
   if (format == TextFormat::kTensorBoard) {
-    if (out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
-    return WriteTensorBoard(*study, UserPath(out));
+    if (config.out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
+    return WriteTensorBoard(*study, UserPath(config.out));
   }
   const std::unique_ptr<StudyResults> results = study->LoadResults();
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReportAs(format, *study, *results, layout, Width(config)));
   OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
-  if (format == TextFormat::kText && out.empty()) std::cout << LeftOutOfScore(store, spec, config);
+  if (format == TextFormat::kText && config.out.empty()) std::cout << LeftOutOfScore(store, spec, config);
   if (format == TextFormat::kText) {  // for people
     for (const std::string& line : HintLines(*study, *results)) std::cerr << line << "\n";
   }

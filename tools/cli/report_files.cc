@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/report_files.h"
 
 #include <sys/ioctl.h>
@@ -95,7 +93,7 @@ std::string Advice(const ResultHint& hint, bool by_flags) {
     case ResultHint::Kind::kOtherOrder:
       if (!is_script && !by_flags) return "are the weights of this split and task, with its classes in this order?";
       return absl::StrCat(by_flags ? "--outputs=" : "torch_script.output: ", OutputsOf(hint),
-                          " takes the network's outputs so; or it was trained on another split");
+                          " puts the network's outputs into that order; or it was trained on another split");
     case ResultHint::Kind::kNearChance:
       if (method.has_training()) {
         return "check the training (epochs, learning rate, its curve: openset figure SPEC --curve=loss) and input "
@@ -129,7 +127,7 @@ std::vector<std::string> HintLines(const Study& study, const StudyResults& resul
   }
   for (const auto& [kind, number] : count) {
     if (number > kMost)
-      lines.push_back(absl::StrCat("hint: and so for ", number - kMost,
+      lines.push_back(absl::StrCat("hint: the same holds for ", number - kMost,
                                    number - kMost == 1 ? " more training" : " more trainings"));
   }
   return lines;

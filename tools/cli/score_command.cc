@@ -56,7 +56,7 @@ absl::StatusOr<ScoreRequest> MakeScoreRequest(const RunConfig& config) {
   if (!config.fit_part.empty()) request.set_fit_part(config.fit_part);
   request.set_head(config.head);
   request.set_features(config.features);
-  if (const std::string name = config.name; !name.empty()) request.set_name(name);
+  if (!config.name.empty()) request.set_name(config.name);
   OPENSET_ASSIGN_OR_RETURN(const std::vector<int> outputs, ParseList("outputs", config.outputs, &ToInt));
   for (const int place : outputs) {
     if (place < 0) return absl::InvalidArgumentError(absl::StrCat("--outputs: ", place, " is negative"));
@@ -107,7 +107,7 @@ std::string DefaultsHint(const ScoreRequest& request, const MethodSpec& method) 
   if (request.std().empty()) flags.push_back("--std");
   if (flags.empty()) return "";
   return absl::StrCat("hint: without ", absl::StrJoin(flags, ", "),
-                      ", the default is used; is the network's training like that?\n");
+                      ", the defaults are used; was the network trained with them?\n");
 }
 
 // The trials of these methods that have a record; of all methods for "".

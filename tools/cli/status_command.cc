@@ -247,7 +247,7 @@ Command StatusCommand() {
       "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
       "left. A run of the study with other --set, --seeds or --methods is shown as a variant. Without SPEC, it shows\n"
       "the studies that have records in the store (who made them, when, and their disk usage; shared results count\n"
-      "for each study), all runs, and those of this machine that were killed.\n"
+      "for each study), all runs, and the runs of this machine that were killed.\n"
       "\n"
       "  openset status quickstart\n"
       "  openset status quickstart --watch=10\n"

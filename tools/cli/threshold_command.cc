@@ -24,8 +24,7 @@ absl::StatusOr<ScoredSamples> ReadSide(const std::string& argument, const RunCon
 
 absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const SampleSet& samples,
                             const RunConfig& config) {
-  const std::string path = config.confusion;
-  if (path.empty()) return absl::OkStatus();
+  if (config.confusion.empty()) return absl::OkStatus();
   if (!ranked.input().has_predictions() || !ranked.input().has_classes()) {
     return absl::InvalidArgumentError("--confusion: needs predicted classes, and the samples have none");
   }
@@ -34,7 +33,8 @@ absl::Status WriteConfusion(double threshold, const RankedInput& ranked, const S
                                                    " classes is too large; it takes up to ", kMostConfusionClasses,
                                                    " (`openset eval --classes` takes more)"));
   }
-  return WriteFileAtomically(UserPath(path), ConfusionCsv(ConfusionAt(ranked, threshold), samples.class_names));
+  return WriteFileAtomically(UserPath(config.confusion),
+                             ConfusionCsv(ConfusionAt(ranked, threshold), samples.class_names));
 }
 
 std::vector<std::string> HintsOf(const ScoredSamples& scored, const RankedInput& ranked) {

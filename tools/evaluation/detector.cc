@@ -105,7 +105,7 @@ absl::Status CheckFits(const Detector& detector, const SampleSet& outputs) {
                                               of_detector, ": it is of another network"));
   };
   if (outputs.num_outputs != spec.num_outputs()) {
-    return differ("logits a sample", outputs.num_outputs, spec.num_outputs());
+    return differ("logits per sample", outputs.num_outputs, spec.num_outputs());
   }
   // Features that the score doesn't read may be absent.
   const bool reads_features = spec.has_score() && TraitsOf(spec.score()).features();

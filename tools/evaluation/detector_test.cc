@@ -128,7 +128,7 @@ TEST(Detector, RefusesOutputsOfAnotherNetwork) {
     return std::string(ApplyDetector(made, SamplesOf("new.npz", outputs), true).status().message());
   };
   EXPECT_THAT(error(MakeOutputs(3, 100, kClasses - 1)),
-              HasSubstr("new.npz: has 2 logits a sample, and validation was made for 3: it is of another network"));
+              HasSubstr("new.npz: has 2 logits per sample, and validation was made for 3: it is of another network"));
   NpzArrays outputs = MakeOutputs(3, 100);
   std::vector<float> logits = *ToFloat(outputs["logits"]);
   for (size_t i = 0; i < logits.size(); ++i) logits[i] += static_cast<float>(i % 3 + 1);

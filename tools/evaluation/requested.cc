@@ -1,5 +1,3 @@
-
-
 #include "tools/evaluation/requested.h"
 
 #include <algorithm>
@@ -121,8 +119,7 @@ absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const S
   OPENSET_ASSIGN_OR_RETURN(result.samples, read(roles, options.higher_is_known() ? ScoreDirection::kHigherIsKnown
                                                                                  : ScoreDirection::kHigherIsUnknown));
   if (options.score().empty() && !result.samples.unknown_score.empty()) {
-    result.note =
-        absl::StrCat("unknown score: ", options.higher_is_known() ? "minus that of the file" : "that of the file");
+    result.note = absl::StrCat("unknown score: ", options.higher_is_known() ? "minus the file's" : "the file's");
     result.origin = options.higher_is_known() ? ScoreOrigin::kFileNegated : ScoreOrigin::kFile;
     return result;
   }
@@ -140,9 +137,9 @@ absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const S
   if (!TraitsOf(spec).fit()) return result;
   result.shared_with_fit = CountShared(result.samples, train, /*only_known=*/true);
   if (result.shared_with_fit > 0) {
-    result.samples.hints.push_back(absl::StrCat(
-        result.shared_with_fit, " of ", result.samples.num_samples,
-        " samples are among those that the score is fitted to, and look better known than new ones: fit it to others"));
+    result.samples.hints.push_back(absl::StrCat(result.shared_with_fit, " of ", result.samples.num_samples,
+                                                " samples are among those that the score is fitted to, so they look "
+                                                "more known than new samples would: fit the score to other samples"));
   }
   return result;
 }

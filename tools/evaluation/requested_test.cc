@@ -1,5 +1,3 @@
-
-
 #include "tools/evaluation/requested.h"
 
 #include <limits>
@@ -104,7 +102,7 @@ TEST(ScoredSamplesTest, UsesTheGivenScoreOrMaxSoftmax) {
   absl::StatusOr<ScoredSamples> scored = ScoreSamples({}, Reader(true), nullptr);
   ASSERT_TRUE(scored.ok()) << scored.status();
   EXPECT_THAT(scored->samples.unknown_score, ElementsAre(1, 2));
-  EXPECT_EQ(scored->note, "unknown score: that of the file");
+  EXPECT_EQ(scored->note, "unknown score: the file's");
   EXPECT_EQ(scored->origin, ScoreOrigin::kFile);
 
   scored = ScoreSamples({}, Reader(false), nullptr);

@@ -200,7 +200,7 @@ TEST_F(BadInputTest, FlagsAndCommands) {
     return result.err;
   };
   EXPECT_THAT(error({"runn", "quickstart"}), HasSubstr("unknown command 'runn'; did you mean 'run'?"));
-  EXPECT_THAT(error({"gc"}), HasSubstr("'gc' is part of a command: 'openset records gc'"));
+  EXPECT_THAT(error({"gc"}), HasSubstr("'gc' is a subcommand: 'openset records gc'"));
   EXPECT_THAT(error({"run", "quickstart", "--stor=x"}), HasSubstr("unknown flag '--stor'; did you mean '--store'?"));
   EXPECT_THAT(error({"run"}), HasSubstr("usage: openset run SPEC"));
   EXPECT_THAT(error({"run", "a", "b"}), HasSubstr("usage: openset run SPEC"));
@@ -303,7 +303,7 @@ TEST_F(LimitsTest, CandidatesOfASearch) {
   }
   WriteSpec(absl::StrCat("seed: 0\nvalidation_per_class: 10\nsearch { method: 'softmax' criterion { accuracy {} }\n",
                          axes, "}\n"));
-  ExpectRefused({}, "search[0]: 27000000000 candidates for each trial are more than 1000000 in all");
+  ExpectRefused({}, "search[0]: 27000000000 candidates per trial exceed the limit of 1000000 in all");
 }
 
 }  // namespace

@@ -148,6 +148,11 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   EXPECT_THAT(program_.Run({"compare", "score_net"}).out,
               AllOf(HasSubstr("one run (net, split 0, seed 0)"), HasSubstr("is the best of 4 on these test samples")));
   EXPECT_EQ(program_.Run({"compare", "score_net", "--baseline=mcp"}).exit_code, 0);
+  // A synonym means the same metric; a metric that no record has can't tell which method is best.
+  const ProgramResult by_synonym = program_.Run({"compare", "score_net", "--metrics=AUC", "--format=json"});
+  EXPECT_EQ(nlohmann::json::parse(by_synonym.out).at("comparisons"), rows) << by_synonym.err;
+  EXPECT_THAT(program_.Run({"compare", "score_net", "--metrics=early=partial_openauc { max_ofpr: 0.1 }"}).err,
+              HasSubstr("--metrics: no record has early, so the best method by it is unknown: name a --baseline"));
   // From another folder, too.
   const OpensetProgram elsewhere("elsewhere");
   EXPECT_THAT(elsewhere.Run({"report", "score_net", "--store=" + program_.store()}).out, HasSubstr("energy_score"));
@@ -362,7 +367,7 @@ TEST_F(BringYourOwn, EachNetworkIsFittedToItsOwnOutputs) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(absl::StrCat(refused.out, refused.err),
               AllOf(HasSubstr("hint: --fit is one file for the networks of 2 seeds"),
-                    HasSubstr("fit_0.npz: its head (head_weight, head_bias) is not that of")));
+                    HasSubstr("fit_0.npz: its head (head_weight, head_bias) differs from the one in")));
   EXPECT_EQ(program_.Run({"score", "--model=net_{seed}.npz", "--fit=fit_{seed}.npz", "--methods=knn"}).exit_code, 0);
   // In a comparison, each file has its own.
   const std::vector<std::string> compare = {"compare", "net_0.npz", "net_1.npz", "--score=knn", "--metrics=auroc"};
@@ -372,14 +377,15 @@ TEST_F(BringYourOwn, EachNetworkIsFittedToItsOwnOutputs) {
     return program_.Run(words);
   };
   EXPECT_EQ(with_fit("fit_0.npz,fit_1.npz").exit_code, 0);
-  EXPECT_THAT(with_fit("fit_0.npz").err, HasSubstr("score knn: fit_0.npz: its head (head_weight, head_bias) is not "
-                                                   "that of net_1.npz: give outputs of the same network"));
+  EXPECT_THAT(with_fit("fit_0.npz").err,
+              HasSubstr("score knn: fit_0.npz: its head (head_weight, head_bias) differs from "
+                        "the one in net_1.npz: give outputs of the same network"));
   EXPECT_THAT(with_fit("fit_0.npz,fit_1.npz,fit_1.npz").err, HasSubstr("--fit: names 3 files for 2 methods"));
   EXPECT_EQ(program_.Run({"eval", "net_0.npz", "net_1.npz", "--as=methods", "--score=knn", "--fit=fit_0.npz,fit_1.npz"})
                 .exit_code,
             0);
   EXPECT_THAT(program_.Run({"threshold", "net_0.npz", "net_1.npz"}).err,
-              HasSubstr("net_1.npz: its head (head_weight, head_bias) is not that of net_0.npz"));
+              HasSubstr("net_1.npz: its head (head_weight, head_bias) differs from the one in net_0.npz"));
 }
 
 // The guarantee is about new samples.

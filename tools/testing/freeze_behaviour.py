@@ -285,6 +285,7 @@ class Normaliser:
             (r"\bpid \d+|\.\d+\.\d+\.tmp|tmp\.[\w.-]+", "PROCESS"),
             (r"\b\d+(\.\d+)? (kB|MB|GB|B)\b", "SIZE"),
             (r"TIME, \d+ images/s", "TIME"),
+            (r"\d+ images a second together, \d+ with", "RATES with"),
             (r"[\d.e-]+ CPU hours", "TIME"),
             (r"(\w*(hours|seconds|images_per_second|memory_bytes)\w*\W+)\d[\d.e+-]*", r"\1NUMBER"),
         )

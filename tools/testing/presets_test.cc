@@ -74,9 +74,10 @@ TEST_F(PresetsTest, ReportsWarnToo) {
 TEST_F(PresetsTest, WarnsAboutGreyPresetsForColourImages) {
   const ProgramResult grey = Plan("max_logit+laptop", "cifar10");
   EXPECT_EQ(grey.exit_code, 0) << grey.err;
-  EXPECT_THAT(grey.err,
-              HasSubstr("warning: max_logit+laptop sees grey images of 28 x 28 pixels, and those of cifar10 are in "
-                        "colour: another preset (laptop_colour), or input.channels, keeps the colours"));
+  EXPECT_THAT(
+      grey.err,
+      HasSubstr("warning: max_logit+laptop sees grey images of 28 x 28 pixels, but the images of cifar10 are in "
+                "colour: another preset (laptop_colour), or input.channels, keeps the colours"));
   const ProgramResult colour = Plan("max_logit+laptop_colour", "cifar10");
   EXPECT_EQ(colour.exit_code, 0) << colour.err;
   EXPECT_EQ(colour.err, "");

@@ -268,7 +268,7 @@ TEST(Score, HintsAtMistakes) {
       {{}, ""},
       {{"--split=1"}, "with those of split 0: was the network trained on that one? --split=0 measures it there"},
       {{"--outputs=2,0,1,5,3,4"},
-       "with the known classes in another order: --outputs=0,1,2,3,4,5 takes the network's outputs so"},
+       "with the known classes in another order: --outputs=0,1,2,3,4,5 puts the network's outputs into that order"},
       {{"--mean=50"},
        "on 300 known samples, no better than guessing among 6 classes: check --mean, --std, --size, --outputs, "
        "--split"},

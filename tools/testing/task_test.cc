@@ -74,7 +74,7 @@ TEST(Plan, SaysWhatItsTestsCanFind) {
       HasSubstr("Tests against the baseline\n  fashion_mnist_6_4: 5 splits, 3 tests a metric: if the difference "
                 "of two methods varies by 1 point"));
   EXPECT_THAT(program.Run({"plan", "openauc_lambda_small", "--noprobe"}).out,
-              HasSubstr("fashion_mnist_6_4: 2 splits: methods will not be tested, which needs 3 splits"));
+              HasSubstr("fashion_mnist_6_4: 2 splits: methods will not be tested; a test needs at least 3 splits"));
 }
 
 // 40 of 4,000 images of four classes are drawn, then at most 8 of each class are taken: 32, unless one has fewer. The

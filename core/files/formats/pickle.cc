@@ -176,7 +176,8 @@ class Reader {
     if (stack_.empty()) return Damaged("nothing to build");
     PickleValue& object = pickle_.values[stack_.back()];
     if (object.kind == PickleValue::kDict) return absl::OkStatus();
-    if (object.kind != PickleValue::kCall) return absl::InvalidArgumentError("it sets the state of what has none");
+    if (object.kind != PickleValue::kCall)
+      return absl::InvalidArgumentError("it sets the state of an object that has none");
     object.items.resize(2);
     object.items.push_back(state[0]);
     return absl::OkStatus();

@@ -501,8 +501,7 @@ absl::StatusOr<TorchTensors> DecodeScript(Archive* archive, size_t file_bytes) {
     places.pop_back();
     const PickleValue* state = StateOf(pickle, *place.module);
     const auto module = modules.find(std::string(NameOf(pickle, *place.module)));
-    if (state == nullptr || module == modules.end())
-      return absl::DataLossError("its modules are not those of its code");
+    if (state == nullptr || module == modules.end()) return absl::DataLossError("its modules do not match its code");
     seen += 1 + state->items.size();
     if (seen > kMostModuleValues || place.depth == kMostModuleDepth || place.path.size() > kMostTensorNameBytes) {
       return absl::DataLossError("it has too many modules");

@@ -1,4 +1,3 @@
-
 #include "core/tensor/testing/memory_gpu.h"
 
 #include <cmath>

@@ -1,5 +1,3 @@
-
-
 #include "data/augment/pixels/make_pixel_op.h"
 
 #include <string>

@@ -1,8 +1,31 @@
-
-#if defined(__x86_64__)
-
 #include "data/readers/images/decode_image.h"
 
+// jpeglib.h needs it.
+#include <cstdio>
+//
+#include <jerror.h>
+#include <jpeglib.h>
+#include <libexif/exif-data.h>
+#include <spng.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/status_macros.h"
+#include "core/text/little_endian.h"
+#include "data/readers/images/decoders.h"
+#include "data/readers/images/png_input.h"
+
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -68,34 +91,6 @@ void SplitColours(const uint8_t* pixels, int64_t count, uint8_t* red, uint8_t* g
   SplitOneByOne(pixels + 3 * done, count - done, red + done, green + done, blue + done);
 }
 
-}  // namespace openset
-
-// jpeglib.h needs it.
-#include <cstdio>
-//
-#include <jerror.h>
-#include <jpeglib.h>
-#include <libexif/exif-data.h>
-#include <spng.h>
-#include <webp/decode.h>
-#include <webp/demux.h>
-
-#include <algorithm>
-#include <csetjmp>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "absl/cleanup/cleanup.h"
-#include "absl/status/status.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "core/status_macros.h"
-#include "core/text/little_endian.h"
-#include "data/readers/images/decoders.h"
-#include "data/readers/images/png_input.h"
-
-namespace openset {
 namespace {
 
 absl::StatusOr<Interleaved> DecodePng(absl::string_view bytes) {

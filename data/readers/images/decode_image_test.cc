@@ -1,4 +1,3 @@
-
 #include "data/readers/images/decode_image.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "eval/scores/fits/extreme_values.h"
 
 #include <cmath>

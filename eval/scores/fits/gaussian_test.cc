@@ -1,5 +1,3 @@
-
-
 #include "eval/scores/fits/gaussian.h"
 
 #include "Eigen/LU"

@@ -1,5 +1,3 @@
-
-
 #include "experiments/engine/slurm/slurm_jobs.h"
 
 #include <sys/stat.h>
@@ -372,8 +370,7 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   // A controller that restarts does not answer for a while.
   if (!queue.ok()) {
     if (absl::IsNotFound(queue.status()) || !has_asked_) return queue.status();
-    if (say_ != nullptr && answers_)
-      say_(absl::StrCat("Slurm does not answer, and is asked again: ", queue.status().message()));
+    if (say_ != nullptr && answers_) say_(absl::StrCat("Slurm does not answer; retrying: ", queue.status().message()));
     answers_ = false;
     return absl::OkStatus();
   }

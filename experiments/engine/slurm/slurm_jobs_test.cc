@@ -350,8 +350,8 @@ TEST_F(SlurmRunTest, SaysOnceThatSlurmDoesNotAnswer) {
   ASSERT_TRUE(run.SubmitFor(work).ok());
   ASSERT_TRUE(run.SubmitFor(work).ok());
   setenv("PATH", path.c_str(), 1);
-  EXPECT_THAT(lines, testing::ElementsAre(
-                         "Slurm does not answer, and is asked again: squeue exited with 1: error: no credentials"));
+  EXPECT_THAT(lines,
+              testing::ElementsAre("Slurm does not answer; retrying: squeue exited with 1: error: no credentials"));
 }
 
 // A search may choose trials that need a GPU.

@@ -1,5 +1,3 @@
-
-
 #include "experiments/report/charts/charts.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/spec/resolve/expand.h"
 
 #include <cmath>

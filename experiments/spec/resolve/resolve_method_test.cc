@@ -1,5 +1,3 @@
-
-
 #include "experiments/spec/resolve/resolve_method.h"
 
 #include <string>

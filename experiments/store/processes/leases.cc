@@ -1,4 +1,3 @@
-
 #include "experiments/store/processes/leases.h"
 
 #include <fcntl.h>

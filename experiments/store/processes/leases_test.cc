@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/processes/leases.h"
 
 #include <signal.h>

@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/records/metric_groups.h"
 
 #include "absl/algorithm/container.h"

@@ -1,5 +1,3 @@
-
-
 #include "experiments/store/records/record_fields.h"
 
 #include <cstdint>

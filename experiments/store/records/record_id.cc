@@ -44,7 +44,7 @@ void ForEachMessage(const Message& message, const Use& use) {
 }
 
 absl::Status Wrong(absl::string_view field, absl::string_view key, absl::string_view said) {
-  return absl::DataLossError(absl::StrCat(field, ": is ", said, ", and that of the trial is ", key));
+  return absl::DataLossError(absl::StrCat(field, ": is ", said, ", but the trial gives ", key));
 }
 
 // Checks the consistency of a record whose trial has other revisions.

@@ -26,7 +26,7 @@ bool HasUnknownFields(const google::protobuf::Message& message);
 // if the trial was made with other revisions than the current ones, as the record states, or has fields of a later
 // openset that are unknown here. Then the record must be consistent: its stages must have the keys that it states.
 // Precondition: CheckRecord() succeeds.
-// Errors: kDataLoss if a key differs, "trial_id: is ab12..., and that of the trial is cd34...", or if the method is
+// Errors: kDataLoss if a key differs, "trial_id: is ab12..., but the trial gives cd34...", or if the method is
 // incomplete, with the field.
 absl::Status CheckTrialId(const TrialRecord& record);
 

@@ -58,7 +58,7 @@ TEST_F(RecordIdTest, IsThatOfTheTrial) {
 TEST_F(RecordIdTest, RefusesTheIdOfAnotherTrial) {
   const std::string other = TestKey("abcd");
   EXPECT_EQ(Problem([&](TrialRecord* record) { record->set_trial_id(other); }),
-            "trial_id: is " + other + ", and that of the trial is " + id_);
+            "trial_id: is " + other + ", but the trial gives " + id_);
   EXPECT_THAT(Problem([](TrialRecord* record) { record->mutable_trial()->set_seed(1); }), HasSubstr("trial_id: is "));
   EXPECT_THAT(Problem([](TrialRecord* record) { record->mutable_trial()->add_metric()->mutable_auroc(); }),
               HasSubstr("trial_id: is "));
@@ -74,7 +74,7 @@ TEST_F(RecordIdTest, RefusesOtherKeysOfTheTrial) {
   EXPECT_THAT(Problem([&](TrialRecord* record) { record->set_outputs_key(other); }),
               HasSubstr("outputs_key: is " + other));
   EXPECT_EQ(Problem([&](TrialRecord* record) { record->set_fit_outputs_key(other); }),
-            "fit_outputs_key: is " + other + ", and that of the trial is none");
+            "fit_outputs_key: is " + other + ", but the trial gives none");
 }
 
 TEST_F(RecordIdTest, AnIncompleteTrialHasNoId) {

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/data/data_command.h"
 
 #include <algorithm>
@@ -162,9 +160,8 @@ absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catal
 absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Catalog& catalog,
                                                  const std::vector<std::string>& folders, const RunConfig& config) {
   TaskRequest request;
-  const std::string split = config.split;
-  if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
-    return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
+  if (!config.split.empty() && !absl::SimpleAtoi(config.split, &request.split)) {
+    return absl::InvalidArgumentError(absl::StrCat("--split: '", config.split, "' is not a number"));
   }
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog), "task ", task.name());
   std::vector<NamedSamples> sets;
@@ -231,9 +228,8 @@ void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why, 
   if (config.clusters.empty()) std::cout << "--clusters=FILE writes the cluster of each sample\n";
   constexpr double kLarge = 0.1;
   if (static_cast<double>(largest) > kLarge * static_cast<double>(cluster.size()) && cluster.size() >= 20) {
-    std::cerr
-        << "hint: a cluster has more than a tenth of all samples, which may be too much: samples that are alike in "
-           "pairs make one chain; raise --similarity, or look at its samples first\n";
+    std::cerr << "hint: a cluster has more than a tenth of all samples, probably too many: similar pairs may have "
+                 "chained unrelated samples together; raise --similarity, or inspect the cluster first\n";
   }
 }
 
@@ -454,8 +450,8 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
   }
   request.seed = config.seed;
-  if (const std::string clusters = config.clusters; !clusters.empty()) {
-    request.clusters = std::filesystem::absolute(UserPath(clusters), error).lexically_normal().string();
+  if (!config.clusters.empty()) {
+    request.clusters = std::filesystem::absolute(UserPath(config.clusters), error).lexically_normal().string();
   }
   request.sub_folders = config.sub_folders;
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
@@ -464,7 +460,7 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   if (root != request.path && root != JoinPath(request.path, "train")) {
     return absl::InvalidArgumentError(absl::StrCat(
         OneLine(request.path),
-        ": has images, but no folders of classes: make one folder for each class. "
+        ": its images are not in class folders: make one folder for each class. "
         "As unknown images of a task it can stay as it is: openset task new NAME --data=... --known=... '--far=",
         OneLine(request.path), "'"));
   }
@@ -576,8 +572,8 @@ absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
 
 absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
   const size_t others = damaged.size() - 1;
-  return absl::DataLossError(
-      absl::StrCat(damaged[0].reason, others > 0 ? absl::StrCat("; so are ", others, " other images") : ""));
+  return absl::DataLossError(absl::StrCat(
+      damaged[0].reason, others > 0 ? absl::StrCat("; ", others, " other images can't be decoded either") : ""));
 }
 
 absl::Status ShowImages(const std::string& name, const RunConfig& config) {

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/devices/devices.h"
 
 #include <vector>

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/flags/flags.h"
 
 #include <unistd.h>
@@ -113,9 +111,6 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
 }
 
 }  // namespace
-}  // namespace openset
-
-namespace openset {
 namespace {
 
 // The folders that were given, without the default ones.
@@ -240,9 +235,6 @@ std::string SearchText(const Study& study) {
   return text + undecided;
 }
 
-}  // namespace openset
-
-namespace openset {
 namespace {
 
 // A file's path, or NAME=FILE.
@@ -319,16 +311,12 @@ SampleReader FileReader(const std::vector<std::string>& files) {
   };
 }
 
-SampleReader FitReader(const RunConfig& config) {
-  const std::string fit = config.fit;
-  return fit.empty() ? nullptr : FileReader({fit});
-}
+SampleReader FitReader(const RunConfig& config) { return config.fit.empty() ? nullptr : FileReader({config.fit}); }
 
 absl::StatusOr<std::vector<SampleReader>> FitReaders(const RunConfig& config, size_t methods) {
-  const std::string fit = config.fit;
-  if (fit.empty()) return std::vector<SampleReader>(methods);
-  std::vector<std::string> files = {fit};
-  if (!FileExists(UserPath(fit))) files = absl::StrSplit(fit, ',');
+  if (config.fit.empty()) return std::vector<SampleReader>(methods);
+  std::vector<std::string> files = {config.fit};
+  if (!FileExists(UserPath(config.fit))) files = absl::StrSplit(config.fit, ',');
   if (files.size() == 1) return std::vector<SampleReader>(methods, FileReader(files));
   if (files.size() != methods) {
     return absl::InvalidArgumentError(absl::StrCat("--fit: names ", files.size(), " files for ", methods,
@@ -365,8 +353,7 @@ absl::StatusOr<TextFormat> ParseTableFormat(const RunConfig& config) {
 }
 
 absl::Status WriteOut(absl::string_view text, const RunConfig& config) {
-  const std::string out = config.out;
-  if (!out.empty()) return WriteFileAtomically(UserPath(out), text);
+  if (!config.out.empty()) return WriteFileAtomically(UserPath(config.out), text);
   std::cout << text;
   return absl::OkStatus();
 }

@@ -54,11 +54,7 @@ std::string SearchText(const Study& study);
 // "1 trial", "3 trials".
 std::string TrialCount(int trials);
 
-}  // namespace openset
-
 // Flags of the commands that read scores, and the objects that are made from them.
-
-namespace openset {
 
 // The names of the flags for reading samples: --score, --fit and the roles of sets.
 std::vector<std::string> SampleFlags();

@@ -1,4 +1,3 @@
-
 #include "tools/cli/flags/flags.h"
 
 #include <filesystem>

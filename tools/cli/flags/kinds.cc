@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/flags/kinds.h"
 
 #include <algorithm>

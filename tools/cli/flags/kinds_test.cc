@@ -1,4 +1,3 @@
-
 #include "tools/cli/flags/kinds.h"
 
 #include "gmock/gmock.h"

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/records/bundle_records.h"
 
 #include <algorithm>

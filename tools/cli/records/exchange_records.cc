@@ -25,12 +25,11 @@
 namespace openset {
 
 absl::Status ExportRecords(const std::optional<std::string>& text, const RunConfig& config) {
-  const std::string bundle = config.bundle;
-  if (bundle.empty()) {
+  if (config.bundle.empty()) {
     return absl::InvalidArgumentError("--bundle: name the archive to write, --bundle=results.zip");
   }
-  if (!absl::EndsWith(bundle, ".zip")) {
-    return absl::InvalidArgumentError(absl::StrCat("--bundle: ", bundle, ": a bundle's name must end in ",
+  if (!absl::EndsWith(config.bundle, ".zip")) {
+    return absl::InvalidArgumentError(absl::StrCat("--bundle: ", config.bundle, ": a bundle's name must end in ",
                                                    ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
   RecordQuery query;
@@ -89,13 +88,13 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
                   records.end());
     extras.library = LibraryOfRecords(records, folders, &left_out);
   }
-  const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(bundle), extras);
+  const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(config.bundle), extras);
   if (absl::IsDataLoss(written.status())) {
     return absl::DataLossError(
         absl::StrCat(written.status().message(), "; 'openset records verify' moves corrupt records to quarantine/"));
   }
   if (!written.ok()) return written.status();
-  std::cout << bundle << ": " << Counted(written->manifest.records(), "trial")
+  std::cout << config.bundle << ": " << Counted(written->manifest.records(), "trial")
             << (written->manifest.replicas() > 0
                     ? absl::StrCat(" and ", written->manifest.replicas(), " more records of them")
                     : "")

@@ -142,8 +142,7 @@ absl::Status ListRecords(const std::optional<std::string>& text, const RunConfig
   UnreadRecords unread;
   std::vector<RecordFields> all = LoadFields(store, &unread);
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
-  const std::string sort_flag = config.sort;
-  absl::string_view sort = sort_flag;
+  absl::string_view sort = config.sort;
   const bool descending = absl::ConsumePrefix(&sort, "-");
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
   std::vector<std::string> names = query.names();

@@ -93,8 +93,8 @@ absl::Status CollectRecords(const RunConfig& config) {
   policy.older_than = days * kDay;
   OPENSET_ASSIGN_OR_RETURN(policy.programs_in_use, ProgramsInUse(store));
   if (of_checkpoints >= 0) policy.checkpoints_older_than = of_checkpoints * kDay;
-  if (const std::string size = config.max_size; !size.empty()) {
-    const absl::StatusOr<int64_t> bytes = ParseBytes(size);
+  if (!config.max_size.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseBytes(config.max_size);
     if (!bytes.ok()) return Annotate(bytes.status(), "--max_size");
     policy.most_bytes = *bytes;
   }
@@ -105,20 +105,19 @@ absl::Status CollectRecords(const RunConfig& config) {
     bytes += one.bytes;
     std::cout << OneLine(one.path) << ": " << one.reason << ", " << BytesText(one.bytes) << "\n";
   }
-  const bool dry_run = config.dry_run;
   if (!found.clock.ok()) {
     std::cout << "the ages are by this machine's clock, because the clock of the store's disk can't be read: "
               << OneLine(found.clock.message()) << "\n";
   }
   // Where no file can be made, none can be removed.
-  if (!dry_run) OPENSET_RETURN_IF_ERROR(Annotate(found.clock, "nothing was removed"));
-  if (!dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));
-  std::cout << (dry_run ? "would remove " : "removed ") << found.garbage.size() << ", " << BytesText(bytes)
+  if (!config.dry_run) OPENSET_RETURN_IF_ERROR(Annotate(found.clock, "nothing was removed"));
+  if (!config.dry_run) OPENSET_RETURN_IF_ERROR(RemoveGarbage(store, found));
+  std::cout << (config.dry_run ? "would remove " : "removed ") << found.garbage.size() << ", " << BytesText(bytes)
             << "; files younger than an hour stay, because a run may be writing them\n";
   left -= bytes;
   if (!policy.most_bytes.has_value() || left <= *policy.most_bytes) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat("the store ", dry_run ? "would still have " : "still has ", BytesText(left),
-                                         ", more than --max_size=", config.max_size,
+  return absl::AbortedError(absl::StrCat("the store ", config.dry_run ? "would still have " : "still has ",
+                                         BytesText(left), ", more than --max_size=", config.max_size,
                                          ": the rest is records, reports and files younger than an hour"));
 }
 
@@ -136,18 +135,17 @@ absl::Status RemoveRecords(const std::string& text, const RunConfig& config) {
     if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
-  const bool dry_run = config.dry_run;
   const std::string count = absl::StrCat(ids.size(), " of ", all.size(), all.size() == 1 ? " record" : " records");
-  if (!dry_run && !config.yes) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
+  if (!config.dry_run && !config.yes) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));
   for (const std::string& id : ids) {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> replicas, ReplicaPaths(store, id));
-    if (!dry_run) {
+    if (!config.dry_run) {
       OPENSET_RETURN_IF_ERROR(store.Remove(store.RecordPath(id)));
       for (const std::string& path : replicas) OPENSET_RETURN_IF_ERROR(store.Remove(path));
     }
     std::cout << id << "\n";
   }
-  std::cout << (dry_run ? "would remove " : "removed ") << count
+  std::cout << (config.dry_run ? "would remove " : "removed ") << count
             << "; 'openset records gc' removes their checkpoints and outputs if no other record needs them\n";
   return absl::OkStatus();
 }

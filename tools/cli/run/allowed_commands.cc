@@ -115,14 +115,13 @@ std::vector<std::string> CommandsOf(const Study& study) {
 }
 
 absl::StatusOr<bool> AllowCommands(const Study& study, const RunConfig& config) {
-  const bool always = config.always_allow;
-  if (always && !config.allow_commands) {
+  if (config.always_allow && !config.allow_commands) {
     return absl::InvalidArgumentError("--always_allow belongs to --allow_commands; give both");
   }
   const std::vector<std::string> commands = CommandsOf(study);
   if (commands.empty()) return false;
   if (config.allow_commands) {
-    if (always) OPENSET_RETURN_IF_ERROR(Remember(FoldersOf(study)));
+    if (config.always_allow) OPENSET_RETURN_IF_ERROR(Remember(FoldersOf(study)));
     return true;
   }
   const std::set<std::string> remembered = Remembered();

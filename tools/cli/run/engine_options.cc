@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/run/engine_options.h"
 
 #include <string>

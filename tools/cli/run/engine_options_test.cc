@@ -1,4 +1,3 @@
-
 #include "tools/cli/run/engine_options.h"
 
 #include <sys/stat.h>

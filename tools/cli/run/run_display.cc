@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/run/run_display.h"
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/run/run_plan.h"
 
 #include <unistd.h>
@@ -97,7 +95,7 @@ void SetUpTask(const SlurmArray& array, FailuresBefore* failures_before, Execute
   if (array.seat().memory_mb() > 0) engine->capacity.memory_mb = array.seat().memory_mb();
 }
 
-// On lines that fit the terminal, if there is one.
+// Prints a paragraph, wrapped to the terminal if there is one.
 void Show(absl::string_view text) {
   std::cout << (isatty(STDOUT_FILENO) != 0 ? Wrapped(text, TableWidth()) : std::string(text)) << std::endl;
 }
@@ -151,7 +149,8 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
                        const std::vector<std::string>& quarantined, const std::vector<RunState>& others) {
     ShowWork(study, cpu_slots);
     ShowPreparation(quarantined, others);
-    for (const std::string& line : study.Unreadable()) Show(absl::StrCat("can't be read now, and stays: ", line, "."));
+    for (const std::string& line : study.Unreadable())
+      Show(absl::StrCat("can't be read now, left in place: ", line, "."));
     if (reports) {
       Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
       WriteReportPage(study).IgnoreError();  // the run reports problems of the store
@@ -237,15 +236,15 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
     });
     slurm->SetUp(&execute);
     if (config.detach) execute.idle_timeout = absl::ZeroDuration();
-  } else if (const std::string file = config.slurm_task; !file.empty()) {
-    OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(file));
+  } else if (!config.slurm_task.empty()) {
+    OPENSET_ASSIGN_OR_RETURN(const SlurmArray array, ThisArray(config.slurm_task));
     OPENSET_RETURN_IF_ERROR(CheckIsUnchanged(*study, array));
     SetUpTask(array, &failures_before, &execute, &options);
   }
   LocalEngine engine(study->store(), options);
   const absl::Status outcome = study->Run(execute, &engine, &display);
   if (by_slurm && config.detach && outcome.ok()) {
-    if (!has_submitted) Show("submitted nothing: Slurm's queue has tasks for all open work");
+    if (!has_submitted) Show("submitted nothing: the tasks in Slurm's queue cover all open work");
     Show(absl::StrCat(
         "watch them with 'openset status' and cancel them with 'openset cancel', each with this command's SPEC, "
         "--deploy and --store; their output: ",

@@ -1,4 +1,3 @@
-
 #include "tools/cli/run/study_cost.h"
 
 #include <unistd.h>
@@ -76,6 +75,8 @@ namespace {
 
 constexpr double kStepSeconds = 2;
 constexpr int kSmallestBatch = 4;
+// Trainings that take less time in all are not worth the seconds of two probes.
+constexpr double kWorthTwoProbesSeconds = 60;
 // For networks with unknown multiply-adds.
 constexpr int kUnknownBatch = 16;
 
@@ -193,6 +194,8 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
     }
   }
   if (options.device.is_gpu || options.slots < 2 || largest == nullptr) return lines;
+  const double hours = CostOf(plan, *throughputs, options.device, /*needed_only=*/true).hours;
+  if (hours * 3600 < kWorthTwoProbesSeconds * std::max(1, options.at_once)) return lines;
   // Both are probed, because records' rates include reading and what else the machine did.
   probes = 0;
   const Trial& trial = plan.TrialOf(*largest);
@@ -212,14 +215,14 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
   const std::optional<double> of_own = together(own), of_other = together(other);
   if (!of_own.has_value() || !of_other.has_value()) return lines;
   if (*of_own >= *of_other) {
-    lines.push_back(
-        absl::StrFormat("trainings finish first with %s each: %.0f images a second together for %s, %.0f with %d",
-                        Counted(own, "thread"), *of_own, NetworkOf(trial.method()), *of_other, other));
+    lines.push_back(absl::StrFormat(
+        "trainings finish first with %s each (%s: %.0f images a second together, %.0f with %s)", Counted(own, "thread"),
+        NetworkOf(trial.method()), *of_own, *of_other, Counted(other, "thread")));
   } else {
     lines.push_back(absl::StrFormat(
-        "hint: trainings would finish first with %s each: %.0f images a second together for %s, %.0f with %d; "
+        "hint: trainings would finish first with %s each (%s: %.0f images a second together, %.0f with %s); "
         "--set=execution.threads=%d makes other trials, because the bits of a training depend on its threads",
-        Counted(other, "thread"), *of_other, NetworkOf(trial.method()), *of_own, own, other));
+        Counted(other, "thread"), NetworkOf(trial.method()), *of_other, *of_own, Counted(own, "thread"), other));
   }
   return lines;
 }

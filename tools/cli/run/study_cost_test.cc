@@ -1,4 +1,3 @@
-
 #include "tools/cli/run/study_cost.h"
 
 #include <cstdlib>
@@ -118,7 +117,7 @@ Plan PlanOf(const std::vector<TrialSpec>& trials) {
     Action action;
     action.kind = ActionKind::kTrain;
     action.trials = {static_cast<int>(plan.trials.size())};
-    action.work = 1000 + static_cast<int64_t>(plan.trials.size());
+    action.work = 10000 + static_cast<int64_t>(plan.trials.size());
     action.state = ActionState::kNeeded;
     plan.Add(action);
     plan.trials.emplace_back(trial);
@@ -219,9 +218,9 @@ TEST_F(AddProbesTest, SaysWhereBf16DoesNotPay) {
     return action.execution().precision() == ExecutionSpec::BF16 ? 50 : fp32;
   };
   Throughputs throughputs;
-  EXPECT_THAT(
-      AddProbes(plan, options_, &throughputs),
-      ElementsAre(HasSubstr("BF16 doesn't pay on this CPU for vgg32 { } 32 3: 50 images a second, 60 in FP32")));
+  EXPECT_THAT(AddProbes(plan, options_, &throughputs),
+              ElementsAre(HasSubstr(
+                  "BF16 doesn't pay on this CPU for vgg32 { } on 32 x 32 x 3: 50 images a second, 60 in FP32")));
   EXPECT_DOUBLE_EQ(throughputs.Of(plan.trials[0], options_.device).passes_per_second, 3 * 50);
   fp32 = 40;
   EXPECT_THAT(AddProbes(plan, options_, &throughputs), IsEmpty());
@@ -236,12 +235,18 @@ TEST_F(AddProbesTest, SaysWhichNumberOfThreadsFinishesFirst) {
   };
   const std::string hint = "--set=execution.threads=", first = "trainings finish first with ";
   for (const Case& one : std::vector<Case>{
-           {4, 1, 39, first + "1 thread each: 40 images a second together for vgg32 { } 32 3, 39 with 4"},
-           {4, 1, 41, "4 threads each: 41 images a second together for vgg32 { } 32 3, 40 with 1; " + hint + "4"},
-           {5, 1, 26, "4 threads each: 26 images a second together for vgg32 { } 32 3, 25 with 1; " + hint + "4"},
-           {1, 1, 11, "4 threads each: 11 images a second together for vgg32 { } 32 3, 10 with 1; " + hint + "4"},
-           {4, 4, 39, "1 thread each: 40 images a second together for vgg32 { } 32 3, 39 with 4; " + hint + "1"},
-           {4, 4, 41, first + "4 threads each: 41 images a second together for vgg32 { } 32 3, 40 with 1"}}) {
+           {4, 1, 39,
+            first + "1 thread each (vgg32 { } on 32 x 32 x 3: 40 images a second together, 39 with 4 threads)"},
+           {4, 1, 41,
+            "4 threads each (vgg32 { } on 32 x 32 x 3: 41 images a second together, 40 with 1 thread); " + hint + "4"},
+           {5, 1, 26,
+            "4 threads each (vgg32 { } on 32 x 32 x 3: 26 images a second together, 25 with 1 thread); " + hint + "4"},
+           {1, 1, 11,
+            "4 threads each (vgg32 { } on 32 x 32 x 3: 11 images a second together, 10 with 1 thread); " + hint + "4"},
+           {4, 4, 39,
+            "1 thread each (vgg32 { } on 32 x 32 x 3: 40 images a second together, 39 with 4 threads); " + hint + "1"},
+           {4, 4, 41,
+            first + "4 threads each (vgg32 { } on 32 x 32 x 3: 41 images a second together, 40 with 1 thread)"}}) {
     options_.folder.clear();
     options_.slots = 4;
     options_.device.threads = one.own;
@@ -257,6 +262,24 @@ TEST_F(AddProbesTest, SaysWhichNumberOfThreadsFinishesFirst) {
                 ElementsAre(HasSubstr(one.line)));
     EXPECT_THAT(probed, Contains(std::make_pair(1, std::min(4, one.trainings))));
     EXPECT_THAT(probed, Contains(std::make_pair(4, 1)));
+  }
+}
+
+// Two probes take some seconds.
+TEST_F(AddProbesTest, ShortTrainingsAreNotProbedForThreads) {
+  options_.slots = 4;
+  const Plan plan = PlanOf({TrialOf("vgg32 {}")});
+  const double images = static_cast<double>(plan.actions[0].work) / 3;
+  for (const auto& [seconds, probes] : {std::pair(59, 1), std::pair(61, 3)}) {
+    std::filesystem::remove_all(options_.folder);
+    int made = 0;
+    options_.probe = [&, seconds = seconds](const TrainAction&, int /*at_once*/) {
+      ++made;
+      return images / seconds;
+    };
+    Throughputs throughputs;
+    AddProbes(plan, options_, &throughputs);
+    EXPECT_EQ(made, probes) << seconds;
   }
 }
 

@@ -58,8 +58,8 @@ const MetricRecord* OnPool(const TrialRecord& record, const std::string& metric)
 
 }  // namespace
 
-int BestOf(const std::vector<TrialResult>& results, const std::string& metric) {
-  int best = 0;
+std::optional<int> BestOf(const std::vector<TrialResult>& results, const std::string& metric) {
+  std::optional<int> best;
   std::optional<double> best_value;
   for (size_t r = 0; r < results.size(); ++r) {
     const MetricRecord* const found = OnPool(*results[r].record, metric);
@@ -141,7 +141,7 @@ absl::Status MarkAmongBest(const Study& study, const StudyResults& results, Repo
   }
   for (const auto& [level, of_level] : levels) {
     if (!AreOfOneRun(of_level)) continue;
-    const int best = BestOf(of_level, kAuroc);
+    const int best = *BestOf(of_level, kAuroc);
     OPENSET_ASSIGN_OR_RETURN(const ToldApart told, TestAgainst(best, of_level, study.store()));
     std::set<std::string> rows;
     for (size_t r = 0; r < of_level.size(); ++r) {

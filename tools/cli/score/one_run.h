@@ -2,6 +2,7 @@
 #ifndef OPENSET_TOOLS_CLI_SCORE_ONE_RUN_H_
 #define OPENSET_TOOLS_CLI_SCORE_ONE_RUN_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ absl::StatusOr<std::vector<TrialResult>> WithOutputs(const Study& study, const S
 // Whether results are of one run and two or more methods.
 bool AreOfOneRun(const std::vector<TrialResult>& results);
 
-// The index of the result whose value of `metric` on all unknown samples is best; of the first one if none has it.
-int BestOf(const std::vector<TrialResult>& results, const std::string& metric);
+// The index of the result whose value of `metric` on all unknown samples is best. Absent if no record has one.
+std::optional<int> BestOf(const std::vector<TrialResult>& results, const std::string& metric);
 
 // Marks in the report of a study, for each level of which it has one run, the best AUROC on all unknown samples, and
 // those that a paired test on the test samples doesn't tell apart from it (ReportCell.among_best), and adds a note that

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/score/score_experiment.h"
 
 #include <algorithm>
@@ -57,7 +55,10 @@ ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::s
     for (ScoreRequest* one : {&a, &b}) {
       one->clear_methods();
       one->clear_also();
-      if (!on_one_place) one->clear_task(), one->clear_split(), one->clear_fit_part();
+      if (on_one_place) continue;
+      one->clear_task();
+      one->clear_split();
+      one->clear_fit_part();
     }
     return google::protobuf::util::MessageDifferencer::Equals(a, b);
   };

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/score/score_experiment.h"
 
 #include "core/proto/proto_rules.h"

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/serve/http_server.h"
 
 #include <atomic>

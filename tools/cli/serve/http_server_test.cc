@@ -1,4 +1,3 @@
-
 #include "tools/cli/serve/http_server.h"
 
 #include <string>

@@ -75,8 +75,7 @@ bool CanAllRead(const Store& store, const std::vector<std::string>& data_folders
 }
 
 absl::Status RunServe(const std::vector<std::string>& /*arguments*/, const RunConfig& config) {
-  const std::string flag = config.host;
-  const std::string host = flag == "localhost" ? "127.0.0.1" : flag;
+  const std::string host = config.host == "localhost" ? "127.0.0.1" : config.host;
   const int port = config.port;
   if (port < 0 || port > 65535) return absl::InvalidArgumentError("--port: must lie in 0 .. 65535");
   Access access;

@@ -1,5 +1,3 @@
-
-
 #include "tools/cli/serve/store_pages.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-
 #include "tools/cli/serve/store_pages.h"
 
 #include <filesystem>

@@ -278,9 +278,9 @@ absl::Status AddSources(const Catalog& catalog, bool own_classes, TaskSpec* task
 
 absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog, const RunConfig& config) {
   TaskSpec task;
-  if (const std::string like = config.like; !like.empty()) {
+  if (!config.like.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
-    OPENSET_ASSIGN_OR_RETURN(task, LoadTask(like, folders, "", catalog));
+    OPENSET_ASSIGN_OR_RETURN(task, LoadTask(config.like, folders, "", catalog));
     task.clear_split();
     task.clear_drawn();
     task.set_title(absl::StrCat(task.title(), " (classes of another list)"));

@@ -41,11 +41,9 @@ absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, Tas
 }
 
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) {
-  const std::string out = config.out;
   TaskRequest request;
-  const std::string split = config.split;
-  if (!split.empty() && !absl::SimpleAtoi(split, &request.split)) {
-    return absl::InvalidArgumentError(absl::StrCat("--split: '", split, "' is not a number"));
+  if (!config.split.empty() && !absl::SimpleAtoi(config.split, &request.split)) {
+    return absl::InvalidArgumentError(absl::StrCat("--split: '", config.split, "' is not a number"));
   }
   request.train_limit_per_class = config.train_limit;
   request.test_limit_per_class = config.test_limit;
@@ -61,7 +59,7 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   OPENSET_RETURN_IF_ERROR(ReplaceFitPart(config.fit_part, catalog, &task));
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
 
-  if (out.empty()) {
+  if (config.out.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const TextFormat format, ParseTableFormat(config));
     OPENSET_ASSIGN_OR_RETURN(const Table table, SampleTable(data, catalog, config.data_folders));
     std::cout << FormatTable(table, format);
@@ -86,7 +84,7 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
     OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_unknown(g).selection(), g));
   }
 
-  const std::string folder = UserPath(out);
+  const std::string folder = UserPath(config.out);
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
   OPENSET_RETURN_IF_ERROR(test.Write(JoinPath(folder, "test.npz"), groups));
   std::cout << JoinPath(folder, "test.npz") << ": " << test.size() << " samples\n";

@@ -43,7 +43,7 @@ TEST_F(EvalTest, CompareOnTheSameSamples) {
     EXPECT_LE(row["low_holm"], row["low"]) << row;
   }
   EXPECT_THAT(Error({"compare", "weak.npz", "weak.npz"}),
-              HasSubstr("weak.npz: is given twice: a method does not differ from itself"));
+              HasSubstr("weak.npz: is given twice; a method can't be compared with itself"));
   EXPECT_THAT(Error({"compare", "weak.npz", "./weak.npz"}), HasSubstr("./weak.npz: is the same file as weak.npz"));
   WriteLogits("fewer.npz", 3, 30, 20);
   EXPECT_THAT(Error({"compare", "weak.npz", "fewer.npz"}), HasSubstr("weak and fewer: "));

@@ -74,7 +74,7 @@ TEST_F(EvalTest, Tables) {
   };
   EXPECT_EQ(with("--format=text"),
             "scores.csv\n"
-            "unknown score: that of the file\n"
+            "unknown score: the file's\n"
             "4 known samples of 2 classes, 2 unknown samples (known : unknown = 2 : 1)\n"
             "\n"
             "metric  value   unit  better  label\n"
@@ -417,8 +417,8 @@ class EvalMethodsTest : public EvalTest {
 
 TEST_F(EvalMethodsTest, OneTable) {
   EXPECT_EQ(Methods({}),
-            "a: a.npz, unknown score: that of the file\n"
-            "b: b.npz, unknown score: that of the file\n"
+            "a: a.npz, unknown score: the file's\n"
+            "b: b.npz, unknown score: the file's\n"
             "2 known samples of 2 classes, 2 unknown samples (known : unknown = 1 : 1)\n"
             "\n"
             "metric         a       b  unit  better     label\n"
@@ -591,7 +591,7 @@ TEST_F(EvalTest, MetricsOfPredictionsAreAbsentWithAReason) {
   };
   EXPECT_EQ(with("text"),
             "scoreonly.npz\n"
-            "unknown score: that of the file\n"
+            "unknown score: the file's\n"
             "2 known samples of 2 classes, 2 unknown samples (known : unknown = 1 : 1)\n"
             "\n"
             "metric  value  unit  better  label\n"
@@ -658,7 +658,7 @@ TEST_F(EvalTest, HigherIsKnown) {
   EXPECT_THAT(Out(command({})), HasSubstr("all,auroc,0.25,"));
   EXPECT_THAT(Out(command({"--higher_is_known"})), HasSubstr("all,auroc,0.75,"));
   EXPECT_THAT(Out({"eval", "known.npz", "--metrics=auroc", "--higher_is_known"}),
-              HasSubstr("unknown score: minus that of the file\n"));
+              HasSubstr("unknown score: minus the file's\n"));
   EXPECT_THAT(Error(command({"--higher_is_known", "--score=energy"})), HasSubstr("--higher_is_known: applies to"));
   WriteLogits("logits.npz", 2);
   EXPECT_THAT(Error({"eval", "logits.npz", "--higher_is_known"}), HasSubstr("has no array 'unknown_score'"));

@@ -190,7 +190,7 @@ const std::vector<Situation> kLogits = {
     Answers("SigmoidOutputs", "Lightning-AI/torchmetrics#1989",
             Text("logits.csv", "label,logit_0,logit_1\n0,0.9,0.3\n1,0.2,0.95\n-1,0.1,0.2\n"),
             {"eval", "logits.csv", "--metrics=accuracy"},
-            {"hint: logits.csv: all logits lie in [0, 1], as outputs of a sigmoid"}),
+            {"hint: logits.csv: all logits lie in [0, 1], like sigmoid outputs"}),
     Answers("OneOutputForUnknownSamples", "ENSTA-U2IS-AI/torch-uncertainty#158",
             Text("logits.csv", "label,logit_0,logit_1,logit_2\n0,3,0,1\n1,0,3,1\n0,2,1,0\n1,1,2,0\n-1,0,0,3\n"),
             {"eval", "logits.csv", "--metrics=accuracy"},
@@ -205,7 +205,7 @@ const std::vector<Situation> kLogits = {
     Refuses("ClassesInAnotherOrder", "cugbrs/MLRSNet#4",
             All({Text("a.csv", "label,logit_cat,logit_dog\ncat,2,1\n-1,0,0\n"),
                  Text("b.csv", "label,logit_dog,logit_cat\ncat,1,2\n-1,0,0\n")}),
-            {"eval", "a.csv", "b.csv"}, {"b.csv: its logits are of dog, cat, those of a.csv of cat, dog"}),
+            {"eval", "a.csv", "b.csv"}, {"b.csv: its logits are of dog, cat, but the logits of a.csv are of cat, dog"}),
     // Names differ in case, or in a blank and an underscore.
     Answers("ClassesThatDifferInCase", "cugbrs/MLRSNet#4",
             Text("a.csv",
@@ -235,7 +235,7 @@ const std::vector<Situation> kLabels = {
     Refuses(
         "MinusOneInUint8", "MaigoAkisame/cmu-thesis#7",
         Arrays("s.npz", {{"label", Small("|u1", 1, Labels())}, {"unknown_score", Real(std::vector<double>(18, 1.0))}}),
-        {"eval", "s.npz"}, {"s.npz: array 'label' holds 255, which -1 (unknown) becomes in an unsigned type"}),
+        {"eval", "s.npz"}, {"s.npz: array 'label' holds 255, which is -1 (unknown) in an unsigned type"}),
     Refuses(
         "MinusOneInUint16", "MaigoAkisame/cmu-thesis#7",
         Arrays("s.npz", {{"label", Small("<u2", 2, Labels())}, {"unknown_score", Real(std::vector<double>(18, 1.0))}}),

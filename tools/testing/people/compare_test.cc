@@ -91,7 +91,7 @@ const std::vector<Situation> kComparisons = {
               program.Write("a.csv", "label,unknown_score\n0,0.1\n0,0.2\n-1,0.15\n-1,0.9\n");
             },
             {"compare", "a.csv", "./a.csv"},
-            {"./a.csv: is the same file as a.csv: a method does not differ from itself"}),
+            {"./a.csv: is the same file as a.csv; a method can't be compared with itself"}),
     Answers("ACopyOfAFile", "scipy/scipy.org#172",
             [](const OpensetProgram& program) {
               program.Write("a.csv", "label,unknown_score\n0,0.1\n0,0.2\n-1,0.15\n-1,0.9\n");
@@ -186,7 +186,7 @@ TEST(Compare, MapsCosts) {
            {{"a.csv", "b.csv", "--metrics=auroc"}, "--metrics: must be expected_cost alone for --cost_map"},
            {{"a.csv", "b.csv", "--metrics=expected_cost { prevalence: 0.1 }"},
             "--metrics: leave out prevalence and unknown_cost, which --cost_map varies"},
-           {{"a.csv", "b.csv", "--format=sentence"}, "--cost_map: has no sentences"},
+           {{"a.csv", "b.csv", "--format=sentence"}, "--cost_map: can't be written as sentences"},
            {{"results.csv"}, "--cost_map: compares scores on the same samples"}}) {
     const ProgramResult refused = run(arguments);
     EXPECT_EQ(refused.exit_code, 2) << error;

@@ -118,7 +118,7 @@ const std::vector<Situation> kFolders = {
             {"no folder in it has images", "animals (8 images in sub-folders), plants (4 images in sub-folders)"}),
     Refuses("NoFoldersOfClasses", "huggingface/datasets#4015",
             [](const OpensetProgram& program) { Put(program, "flat", 6); }, {"data", "describe", "flat"},
-            {"flat: has images, but no folders of classes: make one folder for each class", "--far="}),
+            {"flat: its images are not in class folders: make one folder for each class", "--far="}),
     Answers(
         "AThirdPart", "ultralytics/ultralytics#13936",
         [](const OpensetProgram& program) {

@@ -173,7 +173,7 @@ TEST_F(MachinesRun, AWorkerThatStopsWithinAMessageIsKilled) {
   WriteWorker(kHalfAMessage);
   const ProgramResult result = program_.Run(RunWith("study.textproto"));
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("its worker hung: it stopped within a message"));
+  EXPECT_THAT(result.out, HasSubstr("its worker hung: it stopped in the middle of a message"));
 }
 
 TEST_F(MachinesRun, CtrlCWorksWhileAMessageIsIncomplete) {
@@ -196,7 +196,7 @@ TEST_F(MachinesRun, AWorkerThatDoesNotReadALargeRequestIsKilled) {
   words.push_back("--methods=softmax");
   const ProgramResult result = program_.Run(words);
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("its worker hung: it did not read what it was sent"));
+  EXPECT_THAT(result.out, HasSubstr("its worker hung: it stopped reading its messages"));
   fs::remove(program_.folder() + "/ready");
   EXPECT_EQ(Interrupted("sweep.textproto"), 130);
 }
