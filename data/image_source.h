@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// What is known about samples before their images are read.
+// ---- What is known about samples before their images are read.
 
 // N samples in the order in which they are stored: 8 bytes per sample.
 struct SampleIndex {
@@ -28,7 +28,7 @@ struct SampleIndex {
   int64_t size() const { return static_cast<int64_t>(label.size()); }
 };
 
-// Images in memory, as the readers return them.
+// ---- Images in memory, as the readers return them.
 
 // N images of one size, with their classes.
 struct ImageSet {
@@ -43,7 +43,7 @@ struct ImageSet {
   int64_t image_bytes() const { return channels * height * width; }
 };
 
-// The interface through which the images of a data set are read.
+// ---- The interface through which the images of a data set are read.
 
 struct Image {
   int64_t channels = 0;
@@ -93,12 +93,12 @@ class ImageSource {
   }
 };
 
-// Images in memory.
+// ---- Images in memory.
 
 // `part`: the name of the source's only group. Reading never fails.
 std::shared_ptr<const ImageSource> MakeMemorySource(ImageSet set, std::string part);
 
-// Joins several parts of a data set into one source.
+// ---- Joins several parts of a data set into one source.
 
 // The samples of all sources, one source after the other. Their groups stay separate, in the same order. Height and
 // width are 0 unless all sources agree on them. Precondition: there is at least one source, and all have the same

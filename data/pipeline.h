@@ -19,13 +19,13 @@
 
 namespace openset {
 
-// Converts the bytes of three planes to values of interleaved channels, by a table.
+// ---- Converts the bytes of three planes to values of interleaved channels, by a table.
 
 // u8 [3, pixels] -> f32 [pixels, 3]: values[3 * p + c] = table[256 * c + planes[c * pixels + p]]. Converts eight pixels
 // at a time if the processor has AVX2.
 void LookUpColours(const uint8_t* planes, int64_t pixels, const float* table, float* values);
 
-// Augments and normalises images for a model.
+// ---- Augments and normalises images for a model.
 
 // The images that a model accepts. The fields mean the same as in InputSpec.
 struct InputFormat {

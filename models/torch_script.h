@@ -29,7 +29,7 @@ absl::StatusOr<torch::jit::Module> ReadScript(const std::string& bytes, at::Devi
 // LibTorch's message for a failure, on one line and without its stack trace.
 std::string WhatFailed(const std::exception& error);
 
-// Finds out whether a script's passes change what later passes depend on.
+// ---- Finds out whether a script's passes change what later passes depend on.
 
 // What a pass of a script can change: the values of its attributes, the contents of its tensors, and the state of
 // LibTorch's default generator for the CPU, from which the script may draw.
@@ -46,7 +46,7 @@ class ScriptState {
   at::Tensor generator_state_;
 };
 
-// A user's own network, from a TorchScript archive.
+// ---- A user's own network, from a TorchScript archive.
 
 // Returns the script as a model, with the file's parameters. Runs the script on images as in `input` to find out what
 // it returns.

@@ -58,7 +58,7 @@ VegaLite ToVegaLite(const Plot& plot);
 // Plots arranged in rows, without interaction.
 VegaLite ToVegaLite(const std::vector<std::vector<Plot>>& rows);
 
-// A chart of named horizontal bars, as Vega-Lite.
+// ---- A chart of named horizontal bars, as Vega-Lite.
 
 struct BarChart {
   std::string title;
@@ -76,7 +76,7 @@ struct BarChart {
 // Draws a line at 0; positive bars are blue, negative ones orange. The same chart gives the same bytes.
 VegaLite ToVegaLite(const BarChart& chart);
 
-// Tables of numbers drawn as colours, as Vega-Lite.
+// ---- Tables of numbers drawn as colours, as Vega-Lite.
 
 struct HeatMap {
   std::string title;

@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// SHA-256 of bytes and files.
+// ---- SHA-256 of bytes and files.
 
 // Computes a SHA-256 incrementally: Update() any number of times, then Finish() once.
 class Sha256 {

@@ -18,7 +18,7 @@ absl::Status RemoveTree(int folder, const std::string& name);
 // (core/files/system_calls.h). Errors: also kPermissionDenied for such a link.
 absl::Status RemoveTree(const std::string& path);
 
-// Removes a folder at the end of a scope, so that an error leaves nothing behind.
+// ---- Removes a folder at the end of a scope, so that an error leaves nothing behind.
 
 // The destructor removes `folder` with its content; it does nothing if the folder has been moved or removed before.
 class FolderRemover {

@@ -16,7 +16,7 @@
 
 namespace openset {
 
-// What errors of the system mean for files.
+// ---- What errors of the system mean for files.
 
 // Returns the status of a system call that failed with `error` (errno) when something was to be opened, looked at, read
 // or listed. Its message is `message` and the system's reason. Only an entry that isn't there is absent, and only bytes

@@ -12,13 +12,13 @@
 
 namespace openset {
 
-// Parses the names that TemporaryName() (core/files/files.h) returns.
+// ---- Parses the names that TemporaryName() (core/files/files.h) returns.
 
 // The process that created the file or folder with this name, NAME.tmp.<host>.<process space>.<pid>.<number>; absent if
 // TemporaryName() can't have returned it. `name` is a name, not a path.
 std::optional<ProcessName> OwnerOfTemporary(absl::string_view name);
 
-// A temporary folder, outside of any store.
+// ---- A temporary folder, outside of any store.
 
 // A new folder below TMPDIR, else /tmp, that only this user can read. Its name is unpredictable, so that nobody
 // can put a link or a file in its place. The destructor removes it with its content.

@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// The machine that this process runs on, and the resources that the process has used.
+// ---- The machine that this process runs on, and the resources that the process has used.
 
 // The host's name. Bytes other than letters, digits, '.', '-' and '_' are replaced by '_'.
 std::string HostName();

@@ -19,7 +19,7 @@
 
 namespace openset {
 
-// The kernel's information about a process of this machine.
+// ---- The kernel's information about a process of this machine.
 
 struct ProcessStat {
   char state;  // 'R' runs, 'S' sleeps, 'D' waits in the kernel, 'T' is stopped, 'Z' and 'X' have ended ...
@@ -79,7 +79,7 @@ absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& arguments, const Spa
 std::optional<ProcessEnd> WaitForEnd(pid_t child, absl::Duration at_most);
 ProcessEnd WaitForEnd(pid_t child);
 
-// Runs another program and captures its output.
+// ---- Runs another program and captures its output.
 
 struct CaptureLimits {
   absl::Duration time = absl::Minutes(2);
@@ -92,7 +92,7 @@ struct CaptureLimits {
 // kResourceExhausted if it writes more than the limit; kAborted if it fails, with its exit code and standard error.
 absl::StatusOr<std::string> CaptureOutput(const std::vector<std::string>& arguments, const CaptureLimits& limits = {});
 
-// Runs another program and waits for its end.
+// ---- Runs another program and waits for its end.
 
 // Runs `arguments[0]`, looked up in PATH unless it has a '/', with our environment, standard error and process group
 // (Ctrl-C reaches it too); standard input is empty, standard output goes to standard error. It is killed if this
@@ -106,7 +106,7 @@ absl::StatusOr<ProcessEnd> RunToEnd(const std::vector<std::string>& arguments,
 absl::Status RunProgram(const std::vector<std::string>& arguments,
                         int64_t max_file_bytes = std::numeric_limits<int64_t>::max());
 
-// Child processes with a message channel.
+// ---- Child processes with a message channel.
 
 // A child process in its own process group. Its standard output and error go to a file, and it shares a channel with
 // us: a socket pair that is its file descriptor kChannel. The destructor kills the child and its group and waits at

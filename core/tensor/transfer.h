@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// Tensors that are made on the host and used on a device.
+// ---- Tensors that are made on the host and used on a device.
 
 // A queue of tensors: first Add() all of them, then MoveTo() the device, then take each with Next(), in the order in
 // which they were added. A batch needs one copy for all its indices and random numbers instead of one for each.
@@ -32,7 +32,7 @@ class Staging {
   size_t next_ = 0;
 };
 
-// Copies tensors from the host to a device without waiting.
+// ---- Copies tensors from the host to a device without waiting.
 
 // Returns `host`, a tensor on the CPU, on `device`: for the CPU, the tensor itself; for a GPU, a copy from pinned
 // memory, for which the host does not wait. Later work on the device's current stream sees the values.

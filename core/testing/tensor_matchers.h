@@ -46,7 +46,7 @@ MATCHER_P(TensorEq, expected, std::string(negation ? "isn't" : "is") + "\n" + ::
   return difference.empty();
 }
 
-// Compares gradients with finite differences.
+// ---- Compares gradients with finite differences.
 
 struct GradientCheckOptions {
   double step = 1e-5;  // h of the central difference (f(x + h) - f(x - h)) / 2h, with an error of the order h^2

@@ -21,7 +21,7 @@ std::string JsonText(const Json& json, int indent = -1) {
   return WithoutControls(json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
 }
 
-// Writes a JSON object member by member, so that a large one needn't be in memory as a whole.
+// ---- Writes a JSON object member by member, so that a large one needn't be in memory as a whole.
 
 // Writes the same bytes as JsonText(object, 2) for the same members, and a line end. Call Member() and Array() any
 // number of times, with each name once, then Finish().

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// Removes control characters for the terminal from a program's output.
+// ---- Removes control characters for the terminal from a program's output.
 
 class PrintableBuffer;
 
@@ -35,7 +35,7 @@ class PrintableStream {
 // Writes intended control codes of a terminal ("\r\033[K") to a stream that may be a PrintableStream's.
 void WriteCodes(absl::string_view codes, std::ostream* stream);
 
-// Progress of long work, for people.
+// ---- Progress of long work, for people.
 
 // Called by long work repeatedly, with what it is doing and how much is done. `total` is 0 if it is not known.
 using ProgressReport = std::function<void(const std::string& what, int64_t done, int64_t total)>;

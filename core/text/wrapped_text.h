@@ -14,7 +14,7 @@ namespace openset {
 // "1 run", "2 runs".
 std::string Counted(int64_t n, absl::string_view noun);
 
-// Shortens messages that quote user input.
+// ---- Shortens messages that quote user input.
 
 // At most `most_lines` lines of `text`, each cut between UTF-8 characters to at most `most_bytes` bytes. Says what it
 // omits: "... (and 97000 bytes more)", "(and 900 lines more)".

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// Writes an archive's members into an empty folder.
+// ---- Writes an archive's members into an empty folder.
 
 // Limits on an archive's content.
 struct ArchiveLimits {
@@ -62,7 +62,7 @@ class MemberWriter {
 // MemberWriter refuses, and for links, devices, pipes and sparse files; kUnavailable if the disk fails.
 absl::Status UnpackTar(const std::string& archive, MemberWriter* members);
 
-// Unpacks archives.
+// ---- Unpacks archives.
 
 // The limit on the total size of an archive's files: kMaxUnpackedBytes, or kMaxUnpacking times the archive's own size
 // if that is more.

@@ -20,7 +20,7 @@
 
 namespace openset {
 
-// Images in separate files, decoded when they are read.
+// ---- Images in separate files, decoded when they are read.
 
 // Files are added one by one, in the order of the samples. Then the object is used like any ImageSource; it reads in as
 // many threads as there are processors. Errors of Read(), with the file: a read error (core/files/system_calls.h);
@@ -61,7 +61,7 @@ class ImageFiles final : public ImageSource {
   std::vector<int64_t> name_begin_;  // [N]
 };
 
-// Lists the images in folders, and remembers the lists from one run to the next.
+// ---- Lists the images in folders, and remembers the lists from one run to the next.
 
 // Whether a file with this name counts as an image: it ends, in any case, in .png, .jpg, .jpeg, .jpe, .jfif, .webp,
 // .tif, .tiff, .gif, .bmp, .ppm, .pgm, .pbm or .pnm, and does not start with a dot.
@@ -112,7 +112,7 @@ class ListingMemory {
   int64_t min_images_;
 };
 
-// Images in separate files, in a folder for each class.
+// ---- Images in separate files, in a folder for each class.
 
 using ImageClusters = std::unordered_map<std::string, int64_t>;
 

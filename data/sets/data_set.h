@@ -28,7 +28,7 @@ namespace openset {
 //   kPermissionDenied, kResourceExhausted, kUnavailable: it can't be read now (ReadError() in
 //     core/files/system_calls.h)
 
-// Finds the files of a data set's part.
+// ---- Finds the files of a data set's part.
 
 // Looks for each file in the data folders in order, and returns the first layout whose files all exist. Errors:
 // kNotFound for an unknown part, and for missing files, with the folders and how to get the files.
@@ -97,7 +97,7 @@ absl::StatusOr<ImageSet> LoadPart(const DataSetInfo& info, absl::string_view par
 absl::StatusOr<std::shared_ptr<const ImageSource>> OpenPart(const DataSetInfo& info, absl::string_view part,
                                                             const std::vector<std::string>& data_folders);
 
-// Opens the images of the parts that a selection names, as one source.
+// ---- Opens the images of the parts that a selection names, as one source.
 
 struct OpenedSelection {
   std::shared_ptr<const ImageSource> source;  // all images of the parts, not only the selected ones

@@ -17,7 +17,7 @@ namespace openset {
 // not https, a download without a SHA-256 that does not say why, a package name that is not of its registry's form.
 void FindFetchProblems(const DataSetInfo& info, std::vector<FieldProblem>* problems);
 
-// Checks a catalog entry beyond the schema's rules.
+// ---- Checks a catalog entry beyond the schema's rules.
 
 // Returns the contradictions in `info`: class counts that do not sum to a part's samples, layouts with different parts,
 // malformed checksums, a size that its format does not allow. Precondition: the schema's rules are obeyed.

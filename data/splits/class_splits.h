@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// Draws class splits by a rule: DrawnSplits in task.proto.
+// ---- Draws class splits by a rule: DrawnSplits in task.proto.
 
 // The classes of a data set, from which some are drawn.
 struct ClassPool {
@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<OpennessLevel>> LevelsOf(const DrawnSplits& rule, con
 absl::StatusOr<std::vector<ClassSplit>> DrawSplits(const DrawnSplits& rule, const ClassPool& known,
                                                    const ClassPool& unknown);
 
-// The splits of a task, with defaults filled in.
+// ---- The splits of a task, with defaults filled in.
 
 // Returns the sources of unknowns; by default, the test parts of the task's data set.
 std::vector<UnknownSource> SourcesOf(const TaskSpec& task);

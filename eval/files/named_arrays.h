@@ -19,7 +19,7 @@
 
 namespace openset {
 
-// Values that an object either owns or borrows.
+// ---- Values that an object either owns or borrows.
 
 // Read it like a std::vector. A copy of borrowed values borrows the same values, which must outlive both.
 template <typename T>

@@ -16,7 +16,7 @@
 
 namespace openset {
 
-// Converts the names of classes in tables to numbers.
+// ---- Converts the names of classes in tables to numbers.
 
 // Converts the labels and predictions of all files to indices into the result: the names in the order of the logits or,
 // without logits, the names of the kept rows' labels, sorted, followed by those that are only predicted, sorted, so
@@ -27,7 +27,7 @@ namespace openset {
 absl::StatusOr<std::vector<std::string>> NumberClasses(const std::vector<std::vector<bool>>& keep,
                                                        std::vector<ScoreFile>* files);
 
-// The samples of one or more files, ready to be evaluated.
+// ---- The samples of one or more files, ready to be evaluated.
 
 // The roles of the sets in the files, by name.
 struct SetRoles {
@@ -99,7 +99,7 @@ absl::StatusOr<SampleSet> MakeSampleSet(std::vector<ScoreFile> files, const SetR
 // For one file.
 absl::StatusOr<SampleSet> SampleSetOf(ScoreFile file, const SetRoles& roles = {});
 
-// Selects one of several groups of unknown samples.
+// ---- Selects one of several groups of unknown samples.
 
 // All known samples and the unknown samples of one group, in their order, without groups. Errors: kInvalidArgument if
 // the samples have no groups, for an unknown group, with the names of the groups, and for an array that does not have a

@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// Computes metrics of one input.
+// ---- Computes metrics of one input.
 
 // The values in the order of `metrics`; a metric that is undefined on the input is absent, with a reason. Errors:
 // kInvalidArgument for a spec that violates its schema's rules or contradicts itself, or for two metrics with the same
@@ -31,7 +31,7 @@ std::string ContradictionOf(const MetricSpec& metric);
 // OK, or the error that Evaluate() returns for these metrics: kInvalidArgument.
 absl::Status CheckMetrics(absl::Span<const MetricSpec> metrics);
 
-// Evaluates several groups of unknown samples.
+// ---- Evaluates several groups of unknown samples.
 
 // How far a group of unknown samples is from the known classes.
 enum class Distance { kUnspecified, kNear, kFar };

@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// Sorts positions by a floating-point key.
+// ---- Sorts positions by a floating-point key.
 
 // The positions 0 .. N-1 by ascending key; positions with equal keys (0 and -0 are equal) are ascending. A radix sort
 // over the first 33 bits in which keys differ, followed by comparisons of keys that are equal so far; 33 bits suffice
@@ -21,7 +21,7 @@ namespace openset {
 // NaN, N < 2^31.
 std::vector<uint32_t> StableOrder(absl::Span<const double> key);
 
-// The order of the samples by unknown score, computed once and shared by all metrics.
+// ---- The order of the samples by unknown score, computed once and shared by all metrics.
 
 // The number of samples or blocks in a piece of work for InParallelRanges(), which takes about a millisecond.
 inline constexpr int64_t kRankingPiece = 1 << 17;

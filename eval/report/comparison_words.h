@@ -27,7 +27,7 @@ std::string ShowPValue(double p_value);
 // "" if there is none or nothing would be left of a name.
 std::string SharedEnd(const std::vector<std::string>& names);
 
-// What a sentence says about a comparison of methods a and b.
+// ---- What a sentence says about a comparison of methods a and b.
 
 // A difference in the unit of tables: "2.10 points", "3.20 thousandths", "0.1200 nats".
 std::string AmountText(double difference, const Display& display);

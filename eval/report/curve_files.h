@@ -44,7 +44,7 @@ struct NamedCounts {
 // one bin if low = high. The label of the axis tells how many samples are outside ("3 of 10,000 samples lie outside").
 Plot DensityPlot(const std::string& title, double low, double high, const std::vector<NamedCounts>& densities);
 
-// Metrics of the decisions at a threshold, over all thresholds.
+// ---- Metrics of the decisions at a threshold, over all thresholds.
 
 struct ThresholdCurves {
   // threshold, unknown_rejected (the TPR of the unknown class), known_accepted, and one column for each metric:
@@ -58,7 +58,7 @@ struct ThresholdCurves {
 // Precondition: there are known and unknown samples, max_rows >= 2.
 ThresholdCurves MakeThresholdCurves(const RankedInput& ranked, int max_rows);
 
-// Writes the curves of an evaluation to files.
+// ---- Writes the curves of an evaluation to files.
 
 struct CurveFiles {
   // Contents by name: each curve's NAME.csv (every point, full precision), and index.html with all pictures and the

@@ -72,7 +72,7 @@ Table EvaluationTable(const EvaluationReport& report);
 // "30 known samples of 3 classes, 20 unknown samples (known : unknown = 1.5 : 1)".
 std::string SamplesText(const EvaluationReport& report);
 
-// The result of `openset eval --as=methods`, several methods in one table, and its text in each format.
+// ---- The result of `openset eval --as=methods`, several methods in one table, and its text in each format.
 
 struct MethodReport {
   std::string name;  // unique

@@ -12,14 +12,14 @@
 
 namespace openset {
 
-// Critical-difference diagrams (Demsar 2006).
+// ---- Critical-difference diagrams (Demsar 2006).
 
 // Mean ranks on an axis (1 = best, at the left), with the critical difference above it and bars over methods that don't
 // differ significantly. `methods` are the names, in the order of the test.
 VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<std::string>& methods,
                                    const FriedmanTest& test);
 
-// The result of `openset compare RESULTS`, and its text in each format.
+// ---- The result of `openset compare RESULTS`, and its text in each format.
 
 // The verdict comes first, and effect sizes before p-values. CSV: a row for each pair of methods, task and metric.
 // JSON:

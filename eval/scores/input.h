@@ -15,7 +15,7 @@
 
 namespace openset {
 
-// Checks of a model's features before a score uses them.
+// ---- Checks of a model's features before a score uses them.
 
 // OK if `input` has features of its stated shape, all finite. Errors: kInvalidArgument, with the row if a row is
 // invalid.
@@ -36,7 +36,7 @@ absl::Status CheckFinite(absl::Span<const double> scores, absl::string_view prob
 // The features [D] of a row, in double. Precondition: CheckFeatures.
 Eigen::VectorXd FeaturesOf(const ScoreInput& input, int64_t row);
 
-// Checks of a model's logits, and loops over their rows.
+// ---- Checks of a model's logits, and loops over their rows.
 
 // Calls work(0), ..., work(num_rows - 1), in several threads (core/in_parallel.h) and in any order.
 void ForEachRowInParallel(int64_t num_rows, const std::function<void(int64_t row)>& work);
@@ -71,7 +71,7 @@ absl::Status CheckLogitsLikeFitted(const ScoreInput& input, int64_t fitted_outpu
 absl::StatusOr<std::vector<double>> ScoreLogitRows(const ScoreInput& input,
                                                    const std::function<double(absl::Span<const float>)>& score);
 
-// Rows of features in blocks, for matrix products.
+// ---- Rows of features in blocks, for matrix products.
 
 // The number of samples in a block. All blocks have this size, because the order of a sum depends on the sizes of the
 // matrices: a sample thus gets the same bits regardless of the other samples. (To sum a column, use an expression or
@@ -92,7 +92,7 @@ void ForEachRowBlockInParallel(absl::Span<const float> rows, int64_t dim, const 
 // Scales each column to length 1; zeros stay zeros. The bits of a column do not depend on the others.
 void NormaliseColumns(Eigen::MatrixXd* columns);
 
-// A model's last layer, and the energy of its logits on changed features.
+// ---- A model's last layer, and the energy of its logits on changed features.
 
 // z = weight x + bias.
 struct LinearHead {

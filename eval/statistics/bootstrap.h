@@ -115,7 +115,7 @@ IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::opt
                          const BootstrapOptions& options, double* p_value = nullptr,
                          AdjustedInterval* adjusted = nullptr);
 
-// Intervals for several groups of unknown samples, and for the means over the near and the far groups.
+// ---- Intervals for several groups of unknown samples, and for the means over the near and the far groups.
 
 struct GroupInterval {
   std::string name;                    // a group's name, or "near", "far" or "pool"

@@ -41,7 +41,7 @@ double NormalRangeTail(double q, int groups);
 // Its inverse. Preconditions: 0 < p < 1, groups >= 2.
 double NormalRangeQuantile(double p, int groups);
 
-// Exact binomial intervals (Clopper and Pearson 1934), also for metrics whose bootstrap replicates all agree.
+// ---- Exact binomial intervals (Clopper and Pearson 1934), also for metrics whose bootstrap replicates all agree.
 
 struct ExactInterval {
   double low = 0;
@@ -61,7 +61,7 @@ double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta);
 std::optional<ExactInterval> IntervalAtTheEdge(const MetricSpec& metric, const RankedInput& ranked, double value,
                                                double confidence);
 
-// Computes an interval and a p-value from bootstrap replicates by the same rule, so that they never disagree.
+// ---- Computes an interval and a p-value from bootstrap replicates by the same rule, so that they never disagree.
 
 enum class IntervalMethod {
   // Quantiles of the replicates.

@@ -13,7 +13,7 @@
 
 namespace openset {
 
-// The verdict of a comparison of two methods.
+// ---- The verdict of a comparison of two methods.
 
 // Which of two methods has the larger value. The metric determines whether larger is better.
 enum class Verdict { kNoDetectableDifference, kALarger, kBLarger };
@@ -25,7 +25,7 @@ inline Verdict VerdictOf(double low, double high) {
   return Verdict::kNoDetectableDifference;
 }
 
-// Ranks with ties averaged.
+// ---- Ranks with ties averaged.
 
 struct MidRanks {
   std::vector<double> rank;  // [N], 1 for the smallest value; equal values share the mean of their ranks
@@ -95,7 +95,7 @@ struct PairedTest {
 absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::Span<const double> b,
                                              absl::Span<const int> split, const PairedTestOptions& options = {});
 
-// Compares several methods over several tasks (Demsar 2006), and adjusts p-values of several tests.
+// ---- Compares several methods over several tasks (Demsar 2006), and adjusts p-values of several tests.
 
 struct FriedmanTest {
   std::vector<double> mean_rank;   // one for each method; 1 = best
@@ -141,7 +141,7 @@ std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 // no difference. In the order of the input. Preconditions: all in [0, 1], 0 < alpha < 1.
 std::vector<double> HolmLevels(absl::Span<const double> p_values, double alpha);
 
-// Compares methods on the same samples by a bootstrap.
+// ---- Compares methods on the same samples by a bootstrap.
 
 struct PairedDifference {
   std::optional<double> value_a;

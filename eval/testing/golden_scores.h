@@ -29,7 +29,7 @@ class GoldenScores {
   std::vector<float> logits_;
 };
 
-// Golden values of scores: eval/testdata/post_hoc_scores.json, openood_scores.json, and files of their form.
+// ---- Golden values of scores: eval/testdata/post_hoc_scores.json, openood_scores.json, and files of their form.
 
 // A model's outputs for training samples and others: 4 classes and 8 features in post_hoc_scores.json, made by
 // tools/peers/make_score_golden.py; a real network's in openood_scores.json, with the results of other projects'

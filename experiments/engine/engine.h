@@ -62,7 +62,7 @@ class Engine {
   virtual void KillAll() = 0;
 };
 
-// Interface for observers of a run.
+// ---- Interface for observers of a run.
 
 // Receives the events of a run, in the thread that executes the plan. The default methods do nothing.
 class EngineObserver {

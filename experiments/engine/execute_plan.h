@@ -29,7 +29,7 @@
 
 namespace openset {
 
-// Which failures are retried, and when.
+// ---- Which failures are retried, and when.
 
 // Whether a failure may be temporary: kUnavailable (a worker died, was killed or could not be reached, or a GPU
 // failed), kDeadlineExceeded (it hung), kResourceExhausted (memory, for example of a GPU that others also use). All
@@ -47,7 +47,7 @@ inline absl::Duration WaitBeforeRetry(absl::Duration first_wait, int failed) {
   return std::min(wait, absl::Hours(1));
 }
 
-// The statuses and records of failed attempts and of runs.
+// ---- The statuses and records of failed attempts and of runs.
 
 // Returns the record of an attempt at `action` that failed just now, on this machine.
 FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Status& status);
@@ -124,7 +124,7 @@ class Attempts {
   std::map<ActionId, absl::Duration> again_at_;
 };
 
-// The amount of work that follows each action of a plan.
+// ---- The amount of work that follows each action of a plan.
 
 // Sets (*work)[id] of each of these actions (inputs first) to its own work plus the work of the longest path from it to
 // a record. `work` may already contain actions that they depend on.
@@ -180,7 +180,7 @@ class IdleTimeout {
   std::optional<absl::Duration> busy_at_;
 };
 
-// Gives running actions the CPU slots that nothing else can use.
+// ---- Gives running actions the CPU slots that nothing else can use.
 
 // Only actions whose results are bit-identical for any number of CPUs get more than they request, and only while no
 // other action is ready: when they begin, and when others end.
@@ -260,7 +260,7 @@ class Claims {
   std::map<ActionId, std::string> run_of_;  // the last run known to work on it
 };
 
-// Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
+// ---- Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
 
 // Makes a choice (ActionKind::kChoose) whose inputs are done, which adds the tuned trial to the plan. Returns the
 // actions that are newly needed, inputs first (Planner::Choose()).

@@ -21,7 +21,7 @@
 
 namespace openset {
 
-// Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
+// ---- Tracks dead or killed workers of GPUs until none of their processes uses the GPU any more.
 
 // Returns the processes that compute on a GPU, given by CUDA's ordinal, with process ids as seen here. Error: they
 // can't be determined.
@@ -61,7 +61,7 @@ class LeavingWorkers {
   std::map<int, absl::Status> lost_;  // by GPU
 };
 
-// Pins each action to its own CPUs.
+// ---- Pins each action to its own CPUs.
 
 // Divides the CPUs of this process among actions.
 class CpuPins {
@@ -85,7 +85,7 @@ class CpuPins {
   bool pins_;
 };
 
-// Runs actions on this machine.
+// ---- Runs actions on this machine.
 
 struct LocalEngineOptions {
   // Command lines of the workers: one that trains and infers (with LibTorch), one that evaluates.

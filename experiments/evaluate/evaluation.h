@@ -25,7 +25,7 @@ namespace openset {
 // unknown). `ranked` is the ranking of `outputs`, without weights.
 TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked);
 
-// The provenance of the inputs of an evaluation.
+// ---- The provenance of the inputs of an evaluation.
 
 // Adds the stages before the evaluation to the record's provenance, in the order given in record.proto, the tensors
 // that were left out when its trainings imported weights, and the first model's epochs and checkpoint. `fit` is null

@@ -31,7 +31,7 @@ std::vector<ToyMap> ToySoftmaxMaps(const ToySoftmaxSpec& spec, uint64_t seed);
 // Coordinate of grid line i: -range to range.
 double ToyCoordinate(const ToySoftmaxSpec& spec, int i);
 
-// Figures that need no training.
+// ---- Figures that need no training.
 
 struct Figure {
   Table data;  // everything that is drawn, in full precision

@@ -19,7 +19,7 @@
 
 namespace openset {
 
-// Decides how many batches may pass a network at the same time: one for each CPU, if their memory fits.
+// ---- Decides how many batches may pass a network at the same time: one for each CPU, if their memory fits.
 
 // The first pass runs alone, and its memory is measured. Later passes may together take half of the memory that is free
 // at that time.
@@ -46,7 +46,7 @@ class PassesAtOnce {
   std::optional<int64_t> most_;  // once the first pass is measured
 };
 
-// The second action of a trial: computes the outputs for the test data from a checkpoint, and stores them.
+// ---- The second action of a trial: computes the outputs for the test data from a checkpoint, and stores them.
 
 // An action and its key.
 struct InferRequest {

@@ -69,7 +69,7 @@ struct Plan {
   absl::StatusOr<bool> IsInStore(const Action& action, const Store& store) const;
 };
 
-// Finds methods of a study that are the same under different names.
+// ---- Finds methods of a study that are the same under different names.
 
 // One line for each set of methods that share a trial, in the plan's order: "2 methods are the same trial:
 // ce_plus+laptop_colour, max_logit+laptop_colour". This happens if a preset replaces every

@@ -17,7 +17,7 @@
 
 namespace openset {
 
-// The candidates of a search.
+// ---- The candidates of a search.
 
 // The search for one trial's hyper-parameters.
 struct TrialSearch {
@@ -34,7 +34,7 @@ struct TrialSearch {
   absl::Status undefined;
 };
 
-// Successive halving: decides which candidates of a search continue, from records alone.
+// ---- Successive halving: decides which candidates of a search continue, from records alone.
 
 // The number of candidates that continue: the share `keep`, rounded up; at least one.
 size_t KeptOf(size_t candidates, double keep);
@@ -61,7 +61,7 @@ struct Rungs {
 // experiments/store/store.h) of a record; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
 
-// Choosing hyper-parameters by grid search on validation data.
+// ---- Choosing hyper-parameters by grid search on validation data.
 
 // The searches of an experiment for its expanded trials, in the order of the trials.
 // Errors: kInvalidArgument, "FILE:LINE: path: problem", for: a method that the experiment lacks or that two searches

@@ -21,7 +21,7 @@
 
 namespace openset {
 
-// Decisions by class and the largest mistakes of single trials, for the page.
+// ---- Decisions by class and the largest mistakes of single trials, for the page.
 
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
@@ -51,7 +51,7 @@ std::map<std::string, std::vector<std::string>> ClassNamesOf(const std::vector<E
 void AddSheets(const std::vector<ExampleTrial>& examples,
                const std::function<std::string(const ExampleTrial& example)>& sheet_of, ExampleContext* context);
 
-// The test samples of a trial.
+// ---- The test samples of a trial.
 
 // Data set parts that were opened before, by data set and part.
 using OpenParts = std::map<std::pair<std::string, std::string>, std::shared_ptr<const ImageSource>>;
@@ -91,7 +91,7 @@ absl::StatusOr<std::vector<std::string>> MistakenSamples(const TrialSpec& trial,
                                                          const std::vector<std::string>& data_folders,
                                                          OpenParts* open_parts);
 
-// The images of a trial's largest mistakes.
+// ---- The images of a trial's largest mistakes.
 
 inline constexpr int kSheetColumns = 12;  // the number of tiles for each kind of mistake
 inline constexpr int kSheetTile = 56;     // pixels

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// One table of all records with a row for each trial and metric, for other programs ("tidy data").
+// ---- One table of all records with a row for each trial and metric, for other programs ("tidy data").
 
 // Columns: trial (its id), method, task, split, seed, known_classes, unknown_classes, openness, one for each swept
 // field (empty for trials without it), group ("pool", or the set of unknown samples), known_samples,
@@ -23,7 +23,7 @@ namespace openset {
 // and `openset compare` read ToCsv() of this table.
 Table TidyTable(absl::Span<const TrialResult> results);
 
-// Writes learning curves and metrics as TensorBoard event files.
+// ---- Writes learning curves and metrics as TensorBoard event files.
 
 // The path and content of a file for each trial with a record. Paths are below the folder for `tensorboard --logdir`;
 // each folder is a run ("TASK/METHOD, lambda 0.1/split 0, seed 1/events.out.tfevents.0.TRIAL").

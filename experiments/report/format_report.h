@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// Replaces the names of methods by their titles, as papers print them.
+// ---- Replaces the names of methods by their titles, as papers print them.
 
 // The row of a table with its method's title: "OpenAUC, lambda 0.1" for "openauc, lambda 0.1", "OpenAUC (tuned)" for
 // "openauc (tuned)". Unchanged if the method has no title (MethodSpec.title) or shares it with another method.
@@ -23,7 +23,7 @@ std::string TitledRow(const Report& report, const std::string& row);
 // The report with titles in all rows and in its baseline.
 Report WithTitles(const Report& report);
 
-// The lines before and after the tables of a report.
+// ---- The lines before and after the tables of a report.
 
 // Before the tables: absent data, and changes by the command line.
 std::vector<std::string> HeadLines(const Report& report);
@@ -46,7 +46,7 @@ std::string StarText(const Report& report);
 DocumentSection UntilTable(const Report& report);
 std::vector<std::string> UntilLines(const Report& report);
 
-// Writes the numbers of a report as text.
+// ---- Writes the numbers of a report as text.
 
 // Text, Markdown and LaTeX show mean ± standard deviation over splits and seeds in the metric's unit
 // (eval/metrics/display.h), or, for a single run, its interval if there is one. Markdown and LaTeX (table environments

@@ -225,7 +225,7 @@ class LevelTitles {
   std::map<std::string, std::set<std::pair<int, int>>> levels_;
 };
 
-// Makes the results of a report from records, without their study.
+// ---- Makes the results of a report from records, without their study.
 
 // Owns everything that `results` points to.
 struct RecordResults {

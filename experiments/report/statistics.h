@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// How much the runs of a cell differ: the number shown after its mean.
+// ---- How much the runs of a cell differ: the number shown after its mean.
 
 // Returns the spread in the metric's own unit. kPopulation: the standard deviation with divisor n, as in published
 // tables. kSample: with divisor n - 1. kInterval: half the length of the 95 % interval of the mean (Student's t over
@@ -33,7 +33,7 @@ std::string BandText(Spread spread);
 // Parses "population", "sample" or "interval". Errors: kInvalidArgument, with these names.
 absl::StatusOr<Spread> ParseSpread(const std::string& name);
 
-// Which methods of a report differ from its baseline.
+// ---- Which methods of a report differ from its baseline.
 
 // Returns the row of a study's baseline (ReportSpec.baseline): the row with this name, or the first one with the method
 // and all values in it ("openauc, lambda 0.1", "openauc", "lambda=0.1"). If the baseline is "", returns the first row.

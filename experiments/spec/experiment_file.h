@@ -24,7 +24,7 @@
 
 namespace openset {
 
-// A swept field: sets it, and names it and its values for tables.
+// ---- A swept field: sets it, and names it and its values for tables.
 
 // Whether the axis sweeps the method of this name.
 bool AppliesTo(const Axis& axis, absl::string_view method);
@@ -39,7 +39,7 @@ std::string AxisName(const Axis& axis);
 // Shortens a value: "{ energy {} }" and "energy {}" become "energy".
 std::string AxisLabel(absl::string_view value);
 
-// Reads a study and all files that it names.
+// ---- Reads a study and all files that it names.
 
 struct Experiment {
   ExperimentSpec spec;  // as written

@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// Changes of a study by the command line.
+// ---- Changes of a study by the command line.
 
 struct SpecChanges {
   // "PATH=VALUE". Each sets a field of every method that has it ("training.epochs=5", "loss.open_auc.lambda=0.2"), and
@@ -53,7 +53,7 @@ std::string VariantName(const std::string& study, absl::Span<const std::string> 
 absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec);
 absl::Status ChangeMethods(const SpecChanges& changes, const std::vector<LoadedMethod*>& methods);
 
-// The text of a study as the command line changed it.
+// ---- The text of a study as the command line changed it.
 
 struct SpecLine {
   std::string text;

@@ -112,7 +112,7 @@ class SharedTrialSpecs {
   Copies<SearchLog> searches_;
 };
 
-// The description of a trial.
+// ---- The description of a trial.
 
 // "2 unknown classes" in a study of several openness levels; "" in others.
 std::string LevelText(const Trial& trial);

@@ -21,7 +21,7 @@
 
 namespace openset {
 
-// Checks the names of a bundle's members, in the archive and in its stream of records.
+// ---- Checks the names of a bundle's members, in the archive and in its stream of records.
 
 inline constexpr char kBundleManifest[] = "manifest.textproto";
 inline constexpr char kBundleSchema[] = "schema.binpb";

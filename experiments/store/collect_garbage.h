@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// The disk usage of a store, by study and by kind of file.
+// ---- The disk usage of a store, by study and by kind of file.
 
 // Which files count.
 enum class BytesOf {
@@ -58,7 +58,7 @@ std::string BytesText(int64_t bytes);
 // kInvalidArgument for any other text and for more than 10^18 bytes.
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
 
-// Finds and removes files that a store no longer needs.
+// ---- Finds and removes files that a store no longer needs.
 
 // Records, replicas and failed attempts always stay. These are garbage:
 //   * temporary files whose process has ended (experiments/store/processes/orphans.h);

@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& stor
 // catalog; a write error (core/files/files.h).
 absl::Status RememberContents(const Store& store, const Experiment& experiment);
 
-// Checks that the files that a run will read exist, before anything is written.
+// ---- Checks that the files that a run will read exist, before anything is written.
 
 // Checks each file that the needed actions of the plan read, once: data files by their checksums, or by reading them if
 // they have none; model files only for existence. Draws the folds and validation samples of clusters.

@@ -48,7 +48,7 @@ struct KeptSpec {
 // experiments/store/store.h); kDataLoss if the folder of reports is not a folder.
 absl::StatusOr<KeptSpec> LoadKeptSpec(const Store& store, const std::string& study);
 
-// The records of a study's trials.
+// ---- The records of a study's trials.
 
 // Owns everything that `results` points to.
 struct StudyResults {
@@ -65,7 +65,7 @@ struct StudyResults {
 // as missing. If a trial has several records (experiments/store/merge.h), the oldest one is used.
 std::unique_ptr<StudyResults> LoadStudyResults(const Plan& plan, const std::vector<int>& reported, const Store& store);
 
-// Which of a study's missing records a run makes (`openset run --only=...`).
+// ---- Which of a study's missing records a run makes (`openset run --only=...`).
 
 inline constexpr char kOnlyChanged[] = "changed";
 

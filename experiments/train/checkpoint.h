@@ -16,7 +16,7 @@
 
 namespace openset {
 
-// Stores a trained model.
+// ---- Stores a trained model.
 
 // The action `context.key`.
 ActionSpec SpecOf(const TrainAction& action, const ActionContext& context);
@@ -31,7 +31,7 @@ StageProvenance TrainProvenance(const TrainAction& action, const StageProvenance
 absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const ActionContext& context,
                               const std::string& state = "");
 
-// The model that a training starts from.
+// ---- The model that a training starts from.
 
 // Returns a model on the context's device. It is the model of the training from which `context.inputs` says to start,
 // if there is one. Otherwise it is drawn from the action's seed and gets the weights of action.model.weights, whose

@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// The learning rate over a training.
+// ---- The learning rate over a training.
 
 // A step of a training.
 struct TrainingTime {
@@ -33,7 +33,7 @@ int FirstAveragedEpoch(const TrainingSpec& training);
 // The rate of a step: the schedule's or, after the first averaged epoch, SwaSpec's.
 double LearningRate(const TrainingSpec& training, const TrainingTime& time);
 
-// Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
+// ---- Optimisers that use LibTorch's fused kernels: one call for all parameters, on every device.
 
 // Life: made with the parameters, once for a training. In each step, ZeroGradients() clears the gradients, backward()
 // fills them, and Step() uses them. With SamSpec, Climb() before it moves the parameters to where the gradients of the

@@ -95,7 +95,7 @@ class TrainingData {
   std::unique_ptr<BatchStream> stream_;  // of the pass; uses the members above
 };
 
-// What a training saves, from time to time and when it is asked to stop, and resumes from.
+// ---- What a training saves, from time to time and when it is asked to stop, and resumes from.
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 

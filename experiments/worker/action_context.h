@@ -28,7 +28,7 @@
 
 namespace openset {
 
-// Caches the data set parts that a worker has read, across actions, and notices if their files change.
+// ---- Caches the data set parts that a worker has read, across actions, and notices if their files change.
 
 // A part's content is compared with the selection's digest when it is first used. From then on, its files must stay as
 // they are: the cache looks at their states (data/sets/data_set.h). Before an action stores anything that it made
@@ -86,7 +86,7 @@ class ImageCache {
   std::map<PartKey, std::string> changed_;  // the last file of a part that has changed
 };
 
-// The environment of an action: what a worker passes to the code that executes it.
+// ---- The environment of an action: what a worker passes to the code that executes it.
 
 struct ActionContext {
   std::string key;                                         // digest of the action

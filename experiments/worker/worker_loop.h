@@ -37,7 +37,7 @@ struct WorkerActions {
 int ServeWork(const WorkerActions& actions,
               const std::function<absl::Status(const std::exception&)>& status_of = nullptr);
 
-// Lets an action that computes in InParallel() (core/in_parallel.h) use the CPUs that fall free while it runs.
+// ---- Lets an action that computes in InParallel() (core/in_parallel.h) use the CPUs that fall free while it runs.
 
 // While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
 // after messages that raise them. It receives these messages by calling `poll`, which nothing else may call

@@ -16,19 +16,19 @@
 
 namespace openset {
 
-// The width of tables in text.
+// ---- The width of tables in text.
 
 // Returns the number of columns of the terminal, at least 40. If standard output is not a terminal, returns kTextWidth
 // (core/text/wrapped_text.h), so that output in files and pipes is always the same.
 size_t TableWidth();
 
-// Likely mistakes in a study's results, and what to check, for the lines after its table.
+// ---- Likely mistakes in a study's results, and what to check, for the lines after its table.
 
 // Returns a line for each hint (experiments/report/hints.h): at most three of a kind, then how many more there are.
 // Names the flags to change for a study that `openset score` made, and the fields for other studies.
 std::vector<std::string> HintLines(const Study& study, const StudyResults& results);
 
-// The report of a study on screen and in the store.
+// ---- The report of a study on screen and in the store.
 
 // Returns kInvalidArgument if the name of the file `out` ends like another format than `format`, or like a format that
 // reports don't have (".parquet"). Other names, and an empty one, are fine.

@@ -26,7 +26,7 @@
 
 namespace openset {
 
-// Parses metrics and scores in the syntax of flags and requests.
+// ---- Parses metrics and scores in the syntax of flags and requests.
 
 // Parses members of MetricSpec, separated by commas: "auroc, partial_openauc { max_ofpr: 0.1 }, early=partial_openauc {
 // max_ofpr: 0.05 }". Fields that differ from their defaults are in braces; "NAME=" distinguishes metrics of the same
@@ -41,7 +41,7 @@ std::string MeantMetric(absl::string_view name);
 // Parses "energy" or "energy { temperature: 2 }". Errors: the same.
 absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text);
 
-// Reads samples and computes the unknown score that a request names.
+// ---- Reads samples and computes the unknown score that a request names.
 
 struct ScoredSamples {
   SampleSet samples;  // with an unknown score
@@ -62,7 +62,7 @@ using SampleReader = std::function<absl::StatusOr<SampleSet>(const SetRoles& rol
 absl::StatusOr<ScoredSamples> ScoreSamples(const SampleOptions& options, const SampleReader& read,
                                            const SampleReader& read_fit);
 
-// Converts requests to checked options and results: metrics, intervals, comparisons, thresholds.
+// ---- Converts requests to checked options and results: metrics, intervals, comparisons, thresholds.
 
 // Unless stated otherwise, all errors are kInvalidArgument and name the flag of the field.
 

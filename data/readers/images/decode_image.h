@@ -10,12 +10,12 @@
 
 namespace openset {
 
-// Splits pixels of three bytes into three planes.
+// ---- Splits pixels of three bytes into three planes.
 
 // u8 [count, 3] -> three times u8 [count]. Converts sixteen pixels at a time if the processor has SSSE3.
 void SplitColours(const uint8_t* pixels, int64_t count, uint8_t* red, uint8_t* green, uint8_t* blue);
 
-// Decodes image files.
+// ---- Decodes image files.
 
 // Returns the image with 1 channel (colours are converted to ITU-R 601 luma, as by Pillow's convert("L")) or 3 (grey is
 // repeated, as by Pillow's convert("RGB")). The format is recognised by the first bytes: PNG, JPEG, WebP, TIFF, GIF,

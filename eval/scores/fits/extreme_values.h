@@ -10,7 +10,7 @@
 
 namespace openset {
 
-// The downhill simplex method (Nelder and Mead 1965), as in SciPy's fmin.
+// ---- The downhill simplex method (Nelder and Mead 1965), as in SciPy's fmin.
 
 // Returns a point near a local minimum of `f`: the visited one with the least value. Starts from `start` [n] and the
 // points with one coordinate 5 % larger (0.00025 if it is 0). Reflection 1, expansion 2, contraction and shrinkage 1/2.
@@ -19,7 +19,7 @@ namespace openset {
 std::vector<double> NelderMead(const std::function<double(const std::vector<double>&)>& f,
                                const std::vector<double>& start);
 
-// The generalised Pareto distribution, fitted as in the released codes of PostMax and GHOST.
+// ---- The generalised Pareto distribution, fitted as in the released codes of PostMax and GHOST.
 
 struct GeneralizedPareto {
   double shape = 0;     // xi, of either sign

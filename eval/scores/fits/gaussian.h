@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// The features of each class, for fits of one class at a time.
+// ---- The features of each class, for fits of one class at a time.
 
 struct FeaturesOfClass {
   int32_t label = 0;
@@ -23,7 +23,7 @@ struct FeaturesOfClass {
 // would need more than 4 GiB. Preconditions: CheckFitInput and CheckFeatures.
 absl::StatusOr<std::vector<FeaturesOfClass>> FeaturesByClass(const ScoreInput& train, absl::Span<const int32_t> labels);
 
-// Class means and covariances of features, for Mahalanobis distances.
+// ---- Class means and covariances of features, for Mahalanobis distances.
 
 // How each row is preprocessed; zeros stay zeros.
 enum class RowScale {

@@ -30,7 +30,7 @@
 
 namespace openset {
 
-// Wrappers of Slurm's commands.
+// ---- Wrappers of Slurm's commands.
 
 // An unfinished task of an array.
 struct SlurmTask {
@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<SlurmTask>> ParseQueue(const std::string& lines);
 // it. Skips steps ("12_3.batch").
 std::string ParseAccounts(const std::string& lines);
 
-// Arrays in the store.
+// ---- Arrays in the store.
 
 // Returns the arrays of a study in the order of their names, in which they were submitted. Skips anything that SlurmRun
 // can't have written.
@@ -93,7 +93,7 @@ absl::Duration TimeToEnd(const SlurmSpec& slurm);
 // two minutes. "" otherwise, without a limit, and for a text that sbatch reads as no time.
 std::string TimeHint(const SlurmSpec& slurm);
 
-// Submitting.
+// ---- Submitting.
 
 struct SlurmOptions {
   // The fields that apply here: slurm, the memory of a seat's actions, and `retries`: how often tasks that ended

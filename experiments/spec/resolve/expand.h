@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// Resolves methods for trials: sets a grid's values, fills in every default and checks every limit.
+// ---- Resolves methods for trials: sets a grid's values, fills in every default and checks every limit.
 
 // Fills in the method's defaults. Returns its problems: values that break the schema's rules; if there are none, parts
 // that don't fit each other (experiments/spec/method/check_method.h).
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const TrialMethod>>> ResolveGrid(cons
                                                                             const std::vector<GridAxis>& axes,
                                                                             const LocateField& locate);
 
-// Expands a study into trials.
+// ---- Expands a study into trials.
 
 // The largest number of trials of a study, unless the user allows more.
 inline constexpr int64_t kMostTrials = 1000000;
@@ -62,7 +62,7 @@ struct ExpandOptions {
 // for more trials than allowed, with their number.
 absl::StatusOr<std::vector<Trial>> Expand(const Experiment& experiment, const ExpandOptions& options = {});
 
-// Finds the methods that need no training of their own, for one model.
+// ---- Finds the methods that need no training of their own, for one model.
 
 struct PostHocMethods {
   // The methods, with the model and the input instead of their own, and without training.

@@ -77,7 +77,7 @@ std::string PlaceInLayer(const LoadedMethod& method, const std::string& path, co
 // "FILE:LINE: path" of a field of a method: in the topmost layer that sets it, otherwise in the method's own file.
 std::string WhereInLayers(const LoadedMethod& method, const std::string& path);
 
-// Warnings about presets that replace parts of methods.
+// ---- Warnings about presets that replace parts of methods.
 
 // Returns a line for each head, open-set source, inference or score of a method that one of its presets replaces by
 // another kind, with the position in the preset. There are none for a preset's form for the method (METHOD+PRESET),

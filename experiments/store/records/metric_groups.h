@@ -11,7 +11,7 @@
 
 namespace openset {
 
-// The groups of unknown samples that results are reported for.
+// ---- The groups of unknown samples that results are reported for.
 
 // The name of the pool in tables and files.
 inline constexpr char kPool[] = "pool";
@@ -26,7 +26,7 @@ int CountUnknownClasses(const TaskData& data);
 // Returns "pool", a set's name, "mean of near" or "mean of far". No set may have one of the other names (data/task.h).
 std::string GroupText(const MetricGroup& group);
 
-// The name by which a record's metric is found.
+// ---- The name by which a record's metric is found.
 
 // Returns the current MetricName() of the metric. Older records, made before levels were part of names
 // (eval/metrics/metric.h), contain names such as "ccr_at_fpr", but their specs contain the level.

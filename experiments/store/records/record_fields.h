@@ -89,7 +89,7 @@ class RecordQuery {
 // If there are records, returns kInvalidArgument, with the known names, for a name that no record has.
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records);
 
-// Loads a store's records as named values.
+// ---- Loads a store's records as named values.
 
 // Returns the fields of each trial's representative record (LoadFirstRecord() in experiments/store/merge.h), in the
 // order of the ids. Reads on all CPUs, and parses only the parts of a record that have names. Folders and records that

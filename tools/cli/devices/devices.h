@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// The devices on which trials run, by --devices or a deployment's file.
+// ---- The devices on which trials run, by --devices or a deployment's file.
 
 struct Devices {
   // For studies that don't name a device.
@@ -47,7 +47,7 @@ absl::StatusOr<Devices> ChooseDevices(const std::string& flag, const GpuMachine&
 // The names of the CPU and of each GPU that can be used, whatever its kind: "cpu", "cuda:1".
 std::vector<std::string> UsableDevices(const GpuMachine& machine);
 
-// The devices of this machine, and which of them this program can use: `openset devices`.
+// ---- The devices of this machine, and which of them this program can use: `openset devices`.
 
 struct DeviceFacts {
   std::string cpu;

@@ -28,7 +28,7 @@ namespace openset {
 // tools/cli/flags/run_config.h); otherwise returns `argument`. Errors: kInvalidArgument if --store names another store.
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config);
 
-// Flags that several commands share, and the objects that are made from them.
+// ---- Flags that several commands share, and the objects that are made from them.
 
 // Adds --set, --axis, --seeds, --methods and --until, which override a study's spec, and --max_trials.
 void AddChangeFlags(Command* command);
@@ -54,7 +54,7 @@ std::string SearchText(const Study& study);
 // "1 trial", "3 trials".
 std::string TrialCount(int trials);
 
-// Flags of the commands that read scores, and the objects that are made from them.
+// ---- Flags of the commands that read scores, and the objects that are made from them.
 
 // The names of the flags for reading samples: --score, --fit and the roles of sets.
 std::vector<std::string> SampleFlags();

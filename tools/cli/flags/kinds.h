@@ -12,13 +12,13 @@
 
 namespace openset {
 
-// Names for methods that are given as files.
+// ---- Names for methods that are given as files.
 
 // Returns a name for each argument: the file's name without folder and extension, with several files of one argument
 // joined ("known+svhn" for "known.csv,svhn.csv"). If two names are equal, returns the arguments themselves.
 std::vector<std::string> MethodNames(const std::vector<std::string>& arguments);
 
-// The kinds of parts that a spec can name: files of the libraries, and members of the schemas' families.
+// ---- The kinds of parts that a spec can name: files of the libraries, and members of the schemas' families.
 
 struct KindEntry {
   std::string name;

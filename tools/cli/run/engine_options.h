@@ -12,7 +12,7 @@
 
 namespace openset {
 
-// How to start the worker, the program that trains.
+// ---- How to start the worker, the program that trains.
 
 // Returns the command that starts `worker`. A build by Bazel contains LibTorch, so that the command is {worker}. The
 // Python package doesn't: the first line of the file tools/torch_version of its `runfiles` says which PyTorch the
@@ -22,7 +22,7 @@ namespace openset {
 // that the file lacks, or if that check fails; kNotFound if there is no Python.
 absl::StatusOr<std::vector<std::string>> WorkerProgram(const std::string& worker, const std::string& runfiles);
 
-// Options of the local engine for a deployment.
+// ---- Options of the local engine for a deployment.
 
 // Returns the number of CPU slots for actions: the deployment's jobs, or the number of CPUs that this process may use.
 int CpuSlots(const DeploySpec& deploy);

@@ -17,7 +17,7 @@
 
 namespace openset {
 
-// The text of a run's state (RunState), for the terminal in which it runs and for `openset status`.
+// ---- The text of a run's state (RunState), for the terminal in which it runs and for `openset status`.
 
 // "2m05s", "1h07m".
 std::string ShortDuration(absl::Duration duration);
@@ -41,7 +41,7 @@ std::string BarLine(const RunState& run, int width);
 // of another process, "...: by HOST, process PID".
 std::string ActionLine(const RunningAction& action);
 
-// Progress of a run on a terminal or in a log.
+// ---- Progress of a run on a terminal or in a log.
 
 struct RunDisplayOptions {
   // The study's name, what the command line changed in it, and, if this process is a job of Slurm, the job.

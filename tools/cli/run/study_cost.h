@@ -18,7 +18,7 @@
 
 namespace openset {
 
-// Measures the speed of trainings in workers on this machine.
+// ---- Measures the speed of trainings in workers on this machine.
 
 // Returns the training images per second of one of `at_once` trainings that run side by side, on the GPU of this
 // ordinal or, for -1, on the CPU: the smallest rate that the workers report (experiments/train/probe.h). This takes
@@ -60,7 +60,7 @@ inline constexpr int kMostProbes = 3;
 // seats) rounds.
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs);
 
-// Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
+// ---- Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.
 
 // The cost of a part of a study on a machine.
 struct NamedCost {

@@ -34,7 +34,7 @@ absl::StatusOr<ScoreRequest> FindScoreRequest(const Store& store, const std::str
 // Returns kInvalidArgument if the store has results of another model under this name.
 absl::Status CheckScoreName(const ScoreRequest& request, const Store& store, const std::string& name);
 
-// Networks that `openset score --network=NAME` knows, for files that contain only weights.
+// ---- Networks that `openset score --network=NAME` knows, for files that contain only weights.
 
 struct NamedNetwork {
   ModelSpec model;  // with a linear head and no weights
@@ -48,7 +48,7 @@ absl::StatusOr<NamedNetwork> FindNamedNetwork(const std::string& name);
 // In the order of the table.
 std::vector<std::string> NamedNetworks();
 
-// The study that `openset score` runs: post-hoc methods on one trained model.
+// ---- The study that `openset score` runs: post-hoc methods on one trained model.
 
 struct ScoreExperiment {
   Experiment experiment;

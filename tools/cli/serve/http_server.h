@@ -14,7 +14,7 @@
 
 namespace openset {
 
-// The parts of HTTP requests and answers that `openset serve` uses.
+// ---- The parts of HTTP requests and answers that `openset serve` uses.
 
 // Fields that the request lacks are "".
 struct HttpRequest {

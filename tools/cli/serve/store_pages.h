@@ -23,7 +23,7 @@
 
 namespace openset {
 
-// Parts of the pages of `openset serve`.
+// ---- Parts of the pages of `openset serve`.
 
 std::string HtmlLines(const std::string& text);  // <pre>
 std::string HtmlHead(const std::string& text);   // <h2>
@@ -38,7 +38,7 @@ std::string LiveHtml(const std::string& study_id = "");
 // `live`. Errors: kNotFound if the program's own files are missing.
 absl::StatusOr<HttpAnswer> AnswerOf(ChartPage page, const nlohmann::ordered_json* live);
 
-// The current runs of a store, which the pages of `openset serve` request every two seconds.
+// ---- The current runs of a store, which the pages of `openset serve` request every two seconds.
 
 // {"records": N, "runs": [{"id", "study", "by", "line", "fraction", "silent", "actions": [{"line", "fraction"}]}]}.
 // "id" is StudyId(); "silent" is the number of seconds without a sign of life, null within the lease. `now`: seconds
