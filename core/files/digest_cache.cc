@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <unordered_map>
@@ -25,11 +24,6 @@ namespace {
 // The most bytes of an entry: for one file; for a folder of 10 million names.
 constexpr int64_t kMaxEntryBytes = 1 << 16;
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 31;
-
-std::string Absolute(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::absolute(path, error).lexically_normal().string();
-}
 
 // The state of a folder's files by their names.
 struct Known {
@@ -82,7 +76,7 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path,
   };
   const FileState state = StateOf(path);
   if (folder_.empty() || state.text.empty() || state.bytes < min_bytes_) return compute();
-  const std::string absolute = Absolute(path), entry = EntryOf(absolute);
+  const std::string absolute = AbsolutePath(path), entry = EntryOf(absolute);
   // Three lines: the path, its state, the digest.
   const std::vector<std::string> lines = absl::StrSplit(ReadFile(entry, kMaxEntryBytes).value_or(""), '\n');
   if (lines.size() == 4 && lines[0] == absolute && lines[1] == state.text && lines[2].size() == 64) return lines[2];
@@ -99,7 +93,7 @@ absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& fol
                                                           const std::vector<std::string>& names,
                                                           const std::function<void()>& hashed) const {
   // A path for the folder's files that no file has.
-  const std::string entry = folder_.empty() ? "" : EntryOf(Absolute(JoinPath(folder, "")));
+  const std::string entry = folder_.empty() ? "" : EntryOf(AbsolutePath(JoinPath(folder, "")));
   Memory memory = entry.empty() ? Memory() : ReadMemory(entry);
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const absl::Cleanup close_it = [descriptor] {

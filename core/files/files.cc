@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/input_file.h"
@@ -145,6 +146,11 @@ bool IsKnownFolder(const std::string& path, bool add) {
 
 std::string JoinPath(absl::string_view a, absl::string_view b) {
   return (std::filesystem::path(std::string(a)) / std::string(b)).string();
+}
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::absolute(path, error).lexically_normal().string();
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {

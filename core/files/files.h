@@ -14,6 +14,9 @@ namespace openset {
 
 std::string JoinPath(absl::string_view a, absl::string_view b);
 
+// The path from the root, without ".", ".." and repeated slashes. Links are not followed. Empty for an empty path.
+std::string AbsolutePath(const std::string& path);
+
 // The default limit of ReadFile(): far more than the largest file of weights.
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 34;
 

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <utility>
@@ -264,8 +263,7 @@ absl::StatusOr<FolderListing> ListingMemory::List(const std::string& root, const
   std::string path;
   Memory memory;
   if (!folder_.empty() && !sub_folders) {
-    std::error_code error;
-    path = JoinPath(folder_, Sha256Hex(std::filesystem::absolute(root, error).lexically_normal().string()));
+    path = JoinPath(folder_, Sha256Hex(AbsolutePath(root)));
     memory = ReadMemory(path);
   }
   const std::time_t started = std::time(nullptr);

@@ -84,9 +84,7 @@ class SourceFiles {
 std::vector<FieldProblem> ResolveCommand(const std::string& folder, CommandSpec* command) {
   command->clear_folder();
   if (command->source().empty()) return {};  // they may be those of another file, whose other fields this one changes
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(folder.empty() ? "." : folder, error);
-  command->set_folder(whole.lexically_normal().string());
+  command->set_folder(AbsolutePath(folder.empty() ? "." : folder));
   SourceFiles files(command->folder());
   for (int s = 0; s < command->source_size(); ++s) {
     const absl::Status added = files.Add(command->source(s));

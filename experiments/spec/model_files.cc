@@ -1,6 +1,5 @@
 #include "experiments/spec/model_files.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -67,8 +66,7 @@ void ResolveDigest(const std::string& file, const std::string& file_path, const 
 
 std::string Absolute(const std::string& folder, const std::string& file) {
   if (absl::StartsWith(file, kData)) return file;
-  std::error_code error;
-  return std::filesystem::absolute(std::filesystem::path(folder) / file, error).lexically_normal().string();
+  return AbsolutePath(JoinPath(folder, file));
 }
 
 // Weights are read without running code, unlike networks.

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -168,8 +166,7 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments, const RunCo
   OPENSET_RETURN_IF_ERROR(AddLibraryOf(repeated.from, unpacked.path(), &folders));
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   // Commands run in other folders.
-  std::error_code error;
-  const Store store(std::filesystem::absolute(UserPath(config.again), error).lexically_normal().string());
+  const Store store(AbsolutePath(UserPath(config.again)));
   OPENSET_RETURN_IF_ERROR(store.CheckVersion());
   std::map<Reproduced, int> count;
   for (const TrialRecord& record : records) {

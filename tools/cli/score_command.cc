@@ -2,7 +2,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -46,8 +45,7 @@ absl::StatusOr<std::vector<Number>> ParseList(const char* flag, const std::vecto
 absl::StatusOr<ScoreRequest> MakeScoreRequest(const RunConfig& config) {
   ScoreRequest request;
   // Later commands may run in other folders.
-  std::error_code error;
-  request.set_folder(std::filesystem::absolute(UserPath("."), error).lexically_normal().parent_path().string());
+  request.set_folder(std::filesystem::path(AbsolutePath(UserPath("."))).parent_path().string());
   request.set_model(config.model);
   request.set_weights(config.weights);
   request.set_network(config.network);

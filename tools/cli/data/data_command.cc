@@ -435,8 +435,7 @@ double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 absl::Status DescribeImages(const std::string& folder, const RunConfig& config) {
   if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
   FolderRequest request;
-  std::error_code error;
-  request.path = std::filesystem::absolute(UserPath(folder), error).lexically_normal().string();
+  request.path = AbsolutePath(UserPath(folder));
   if (request.path.size() > 1 && request.path.back() == '/') request.path.pop_back();
   request.name = config.name;
   if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
@@ -450,9 +449,7 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
   }
   request.seed = config.seed;
-  if (!config.clusters.empty()) {
-    request.clusters = std::filesystem::absolute(UserPath(config.clusters), error).lexically_normal().string();
-  }
+  if (!config.clusters.empty()) request.clusters = AbsolutePath(UserPath(config.clusters));
   request.sub_folders = config.sub_folders;
   OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
   const DataSetInfo whole = info;  // with corrupt images

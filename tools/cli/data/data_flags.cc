@@ -20,7 +20,7 @@ std::string DataSetName(const std::string& text, const Catalog& catalog) {
   const bool is_path = absl::StrContains(text, '/') && !absl::StartsWith(text, kFolderPrefix);
   std::error_code error;
   if (!is_path && !std::filesystem::is_directory(UserPath(text), error)) return text;
-  std::string folder = std::filesystem::absolute(UserPath(text), error).lexically_normal().string();
+  std::string folder = AbsolutePath(UserPath(text));
   if (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   std::vector<std::string> described;
   for (const std::string& name : names) {

@@ -74,16 +74,11 @@ FlagTable MakeFlags() {
   return flags;
 }
 
-std::string Absolute(const std::string& path) {
-  std::error_code error;  // of ""
-  return std::filesystem::absolute(path, error).lexically_normal().string();
-}
-
 // The file's spec, its paths absolute.
 absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec) {
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, spec));
-  const std::string folder = std::filesystem::path(Absolute(path)).parent_path().string();
-  const auto resolve = [&folder](std::string* text) { *text = Absolute(JoinPath(folder, *text)); };
+  const std::string folder = std::filesystem::path(AbsolutePath(path)).parent_path().string();
+  const auto resolve = [&folder](std::string* text) { *text = AbsolutePath(JoinPath(folder, *text)); };
   if (spec->has_store()) resolve(spec->mutable_store());
   for (std::string& data : *spec->mutable_data_folder()) resolve(&data);
   if (spec->has_worker()) resolve(spec->mutable_worker());
@@ -101,9 +96,9 @@ absl::StatusOr<TextSource> ReadDeploy(const std::string& path, DeploySpec* spec)
 // The fields that flags set.
 absl::StatusOr<DeploySpec> SpecOfFlags(const RunConfig& config) {
   DeploySpec spec;
-  if (config.store.has_value()) spec.set_store(Absolute(UserPath(*config.store)));
+  if (config.store.has_value()) spec.set_store(AbsolutePath(UserPath(*config.store)));
   for (absl::string_view folder : absl::StrSplit(config.data.value_or(""), ',', absl::SkipEmpty())) {
-    spec.add_data_folder(Absolute(UserPath(std::string(folder))));
+    spec.add_data_folder(AbsolutePath(UserPath(std::string(folder))));
   }
   if (config.engine.has_value()) {
     DeploySpec::Engine value;
@@ -128,7 +123,7 @@ absl::StatusOr<DeploySpec> SpecOfFlags(const RunConfig& config) {
   }
   if (max_failures.has_value()) spec.set_max_failures(*max_failures);
   if (config.private_.has_value()) spec.set_private_(*config.private_);
-  if (config.worker.has_value()) spec.set_worker(Absolute(UserPath(*config.worker)));
+  if (config.worker.has_value()) spec.set_worker(AbsolutePath(UserPath(*config.worker)));
   for (const FieldProblem& problem : FindProblems(spec, Completeness::kPartial)) {
     const absl::string_view flag = absl::StripSuffix(problem.path, "_mb");  // the flag has the field's name
     return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", problem.message));
@@ -141,7 +136,7 @@ std::vector<std::string> DataFolders(const DeploySpec& deployment) {
   std::vector<std::string> folders(deployment.data_folder().begin(), deployment.data_folder().end());
   if (const char* variable = std::getenv("OPENSET_DATA"); variable != nullptr) {
     for (absl::string_view folder : absl::StrSplit(variable, ',', absl::SkipEmpty())) {
-      folders.push_back(Absolute(UserPath(std::string(folder))));
+      folders.push_back(AbsolutePath(UserPath(std::string(folder))));
     }
   }
   const absl::StatusOr<std::string> runfiles = RunfilesFolder();
@@ -200,7 +195,7 @@ absl::Status Deploy(RunConfig* config) {
   }
   OPENSET_ASSIGN_OR_RETURN(const DeploySpec flags, SpecOfFlags(*config));
   Overlay(flags, &spec);
-  if (!spec.has_store()) spec.set_store(Absolute(UserPath(spec.store())));
+  if (!spec.has_store()) spec.set_store(AbsolutePath(UserPath(spec.store())));
   FillDefaults(&spec);
   if (spec.worker().empty()) spec.clear_worker();
   if (const int64_t each = spec.memory_per_slot_mb(); each > 0) {
@@ -255,7 +250,7 @@ absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
         "--store: ", bundle, " is read instead of a store: leave one of them out, or name the spec of a study"));
   }
   config->store = bundle;
-  config->deployment.set_store(Absolute(UserPath(bundle)));
+  config->deployment.set_store(AbsolutePath(UserPath(bundle)));
   return true;
 }
 

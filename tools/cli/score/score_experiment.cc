@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -42,10 +41,7 @@ namespace {
 
 constexpr char kRequestFile[] = "score.textproto";
 
-std::string ModelPath(const ScoreRequest& request) {
-  std::error_code error;
-  return std::filesystem::absolute(JoinPath(request.folder(), request.model()), error).lexically_normal().string();
-}
+std::string ModelPath(const ScoreRequest& request) { return AbsolutePath(JoinPath(request.folder(), request.model())); }
 
 }  // namespace
 
