@@ -36,6 +36,12 @@ class FilesTest : public ::testing::Test {
   std::string folder_;
 };
 
+TEST_F(FilesTest, AnAbsolutePathHasNoDots) {
+  EXPECT_EQ(AbsolutePath("/a//b/./c/../d"), "/a/b/d");
+  EXPECT_EQ(AbsolutePath("a"), JoinPath(std::filesystem::current_path().string(), "a"));
+  EXPECT_EQ(AbsolutePath(""), "");
+}
+
 TEST_F(FilesTest, OnlyRegularFilesHaveASize) {
   ASSERT_TRUE(WriteFileAtomically(In("f"), "12345").ok());
   EXPECT_EQ(FileSize(In("f")), 5);
