@@ -27,6 +27,8 @@
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 
+extern char** environ;
+
 namespace openset {
 
 std::optional<ProcessStat> StatOf(pid_t process) {
@@ -62,7 +64,6 @@ std::optional<ProcessStat> ParseProcessStat(const std::string& text) {
   return stat;
 }
 
-extern char** environ;
 namespace {
 
 // The time between two checks whether a child has ended.
