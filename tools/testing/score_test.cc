@@ -92,10 +92,10 @@ TEST(Score, LogitsAreEnoughForSome) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(Means(program, "score_net").size(), 2);
   EXPECT_THAT(result.out, HasSubstr("input: 28 x 28 pixels, 1 channel, mean 0.286, std 0.353\n"));
-  EXPECT_THAT(result.err, Not(HasSubstr("the default is used")));
+  EXPECT_THAT(result.err, Not(HasSubstr("the defaults are used")));
   const ProgramResult defaults = program.Run({"score", "--model=net.pt", "--task=fashion_mnist_6_4", "--split=0",
                                               "--size=28", "--test_limit=1", "--methods=mcp", "--store=other"});
-  EXPECT_THAT(defaults.err, HasSubstr("hint: without --channels, --mean, --std, the default is used"));
+  EXPECT_THAT(defaults.err, HasSubstr("hint: without --channels, --mean, --std, the defaults are used"));
   const ProgramResult knn = program.Run(Words({"--methods=mcp,knn"}));
   EXPECT_EQ(knn.exit_code, 2);
   EXPECT_THAT(knn.err, HasSubstr("--methods: knn needs features: name the last linear module"));

@@ -501,11 +501,15 @@ class Hooks : public at::CUDAHooksInterface {
 }();
 
 }  // namespace
+}  // namespace openset
+
 namespace at {
 
 C10_REGISTER_TYPED_CLASS(CUDAHooksRegistry, "CUDAHooks", openset::Hooks)
 
 }  // namespace at
+
+namespace openset {
 namespace {
 
 // CUDA's operations on these devices.
