@@ -1,4 +1,7 @@
 // Computes a trial's score and metrics from stored outputs. The result is its record.
+#include <utility>
+
+#include "core/status_macros.h"
 #include "experiments/action/stage.h"
 
 namespace openset {
@@ -19,8 +22,15 @@ class Evaluate : public Stage {
   absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
     return store.HasRecord(key);
   }
-  absl::Status Check(const Store& /*store*/, RecordIndex* index, const std::string& key) const override {
-    return index->Look(key).status();
+  absl::Status Check(const Store& store, const std::string& key) const override {
+    return LoadProvenance(store, key).status();
+  }
+  absl::StatusOr<Provenance> LoadProvenance(const Store& store, const std::string& key) const override {
+    constexpr int kWithout[] = {TrialRecord::kTrialFieldNumber, TrialRecord::kMetricFieldNumber,
+                                TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+    TrialRecord record;
+    OPENSET_RETURN_IF_ERROR(store.LoadRecord(key, kWithout, &record));
+    return std::move(*record.mutable_provenance());
   }
 };
 

@@ -1,5 +1,8 @@
 // Passes images through the trained networks of a trial. The result is stored outputs.
+#include <utility>
+
 #include "core/proto/traits.h"
+#include "core/status_macros.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/model_files.h"
@@ -50,13 +53,12 @@ class Infer : public Stage {
   absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
     return store.HasOutputs(key);
   }
-  absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
-    return store.CheckOutputs(key);
-  }
-  absl::StatusOr<StageProvenance> LoadProvenance(const Store& store, const std::string& key) const override {
-    const absl::StatusOr<InferSummary> summary = store.LoadInferSummary(key);
-    if (!summary.ok()) return summary.status();
-    return summary->provenance();
+  absl::Status Check(const Store& store, const std::string& key) const override { return store.CheckOutputs(key); }
+  absl::StatusOr<Provenance> LoadProvenance(const Store& store, const std::string& key) const override {
+    OPENSET_ASSIGN_OR_RETURN(InferSummary summary, store.LoadInferSummary(key));
+    Provenance provenance;
+    *provenance.add_stage() = std::move(*summary.mutable_provenance());
+    return provenance;
   }
 
  private:

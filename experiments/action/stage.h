@@ -26,7 +26,6 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/record.proto.h"
-#include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -76,9 +75,9 @@ class Stage {
   virtual absl::StatusOr<bool> IsInStore(const Store&, const std::string& /*key*/) const { return false; }
   // Compares the result with its checksums. Errors, with the path: kNotFound; kDataLoss if it is corrupt or of another
   // schema version; kUnimplemented if a newer openset wrote it; a read failure.
-  virtual absl::Status Check(const Store&, RecordIndex*, const std::string& /*key*/) const { return absl::OkStatus(); }
-  // The provenance of a result that records are computed from. Errors: as Check(); kNotFound also for other kinds.
-  virtual absl::StatusOr<StageProvenance> LoadProvenance(const Store&, const std::string& key) const {
+  virtual absl::Status Check(const Store&, const std::string& /*key*/) const { return absl::OkStatus(); }
+  // The provenance of a result: of a record, all its stages. Errors: as Check(); kNotFound also for other kinds.
+  virtual absl::StatusOr<Provenance> LoadProvenance(const Store&, const std::string& key) const {
     return absl::NotFoundError(key);
   }
   // Moves the result to the store's quarantine/ and returns its new folder there, or removes it and the saved state, if

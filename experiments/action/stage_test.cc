@@ -97,18 +97,17 @@ TEST(Stage, WhatActionsRead) {
 TEST(Stage, AResultIsFoundCheckedAndTakenOutAgain) {
   const Store store(JoinPath(testing::TempDir(), "stage_store"));
   std::filesystem::remove_all(store.folder());
-  RecordIndex index(store, "");
   const std::string key(64, 'a');
   for (const ActionKind kind : kActionKinds) {
     SCOPED_TRACE(KindName(kind));
     const Stage& stage = StageOf(kind);
     if (stage.ResultPath(store, key).empty()) continue;
     EXPECT_FALSE(*stage.IsInStore(store, key));
-    EXPECT_TRUE(absl::IsNotFound(stage.Check(store, &index, key)));
+    EXPECT_TRUE(absl::IsNotFound(stage.Check(store, key)));
     // A folder without files is not a result of any kind.
     std::filesystem::create_directories(stage.ResultPath(store, key));
     EXPECT_TRUE(*stage.IsInStore(store, key));
-    EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, &index, key)));
+    EXPECT_TRUE(absl::IsDataLoss(stage.Check(store, key)));
     EXPECT_FALSE(stage.LoadProvenance(store, key).ok());
     ASSERT_OK_AND_ASSIGN(const std::string aside, stage.Quarantine(store, key, "it is empty"));
     EXPECT_EQ(ReadFile(JoinPath(aside, "reason")).value(), "it is empty\n");

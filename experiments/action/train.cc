@@ -1,8 +1,10 @@
 // Trains a network, or uses an imported one as it is. The result is a checkpoint.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/proto/traits.h"
+#include "core/status_macros.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
@@ -91,13 +93,12 @@ class Train : public Stage {
   absl::StatusOr<bool> IsInStore(const Store& store, const std::string& key) const override {
     return store.HasCheckpoint(key);
   }
-  absl::Status Check(const Store& store, RecordIndex* /*index*/, const std::string& key) const override {
-    return store.CheckCheckpoint(key);
-  }
-  absl::StatusOr<StageProvenance> LoadProvenance(const Store& store, const std::string& key) const override {
-    const absl::StatusOr<TrainSummary> summary = store.LoadTrainSummary(key);
-    if (!summary.ok()) return summary.status();
-    return summary->provenance();
+  absl::Status Check(const Store& store, const std::string& key) const override { return store.CheckCheckpoint(key); }
+  absl::StatusOr<Provenance> LoadProvenance(const Store& store, const std::string& key) const override {
+    OPENSET_ASSIGN_OR_RETURN(TrainSummary summary, store.LoadTrainSummary(key));
+    Provenance provenance;
+    *provenance.add_stage() = std::move(*summary.mutable_provenance());
+    return provenance;
   }
 };
 

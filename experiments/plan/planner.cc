@@ -165,14 +165,18 @@ ActionId Planner::AddChoice(int search, const std::vector<int>& trials) {
   return choice.id;
 }
 
-std::vector<ActionId> Planner::FindNeeded() {
-  // All records are checked, but only the inputs of theirs that are needed.
+void Planner::CheckRecords() {
   const auto count = static_cast<int64_t>(plan_.actions.size() - first_new_);
   InParallelWaitingRanges(count, kRange, [&](int64_t begin, int64_t end) {
     for (size_t a = first_new_ + begin; a < first_new_ + end; ++a) {
       if (plan_.actions[a].kind == ActionKind::kEvaluate) Check(&plan_.actions[a]);
     }
   });
+}
+
+std::vector<ActionId> Planner::FindNeeded() {
+  // All records are checked, but only the inputs of theirs that are needed.
+  CheckRecords();
   // Starts at the records: an action is needed if it is missing and a needed action depends on it.
   std::vector<ActionId> found;
   for (size_t a = first_new_; a < plan_.actions.size(); ++a) {
@@ -202,16 +206,24 @@ void Planner::Redo(const std::vector<ActionId>& actions) {
     if (absl::c_any_of(action.inputs, [&](ActionId input) { return redone.count(input) > 0; })) {
       redone.insert(action.id);
     }
-    if (redone.count(action.id) == 0 || !action.is_done()) continue;
+    const bool has_result = action.is_done() || plan_.damaged.count(action.id) > 0;
+    if (redone.count(action.id) == 0 || !has_result) continue;
     action.state = ActionState::kMissing;
     plan_.redone.insert(action.id);
   }
   first_new_ = 0;
 }
 
+absl::Status Planner::CheckResult(const Action& action) const {
+  if (action.kind != ActionKind::kEvaluate) return StageOf(action).Check(store_, action.key);
+  OPENSET_ASSIGN_OR_RETURN(const Provenance provenance, StageOf(action).LoadProvenance(store_, action.key));
+  on_record_(action.key, provenance);
+  return absl::OkStatus();
+}
+
 void Planner::Check(Action* action) {
-  if (index_ == nullptr || action->state != ActionState::kStored) return;
-  const absl::Status status = StageOf(*action).Check(store_, index_, action->key);
+  if (on_record_ == nullptr || action->state != ActionState::kStored) return;
+  const absl::Status status = CheckResult(*action);
   const bool is_unreadable = IsReadFailure(status);
   action->state = status.ok() || is_unreadable ? ActionState::kVerified : ActionState::kMissing;
   if (status.ok() || absl::IsNotFound(status)) return;  // not found: removed meanwhile

@@ -17,7 +17,7 @@
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/resolve/actions.h"
-#include "experiments/store/record_index.h"
+#include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -25,17 +25,20 @@ namespace openset {
 // Whether to make the record of this evaluation.
 using RecordFilter = std::function<bool(const Plan& plan, const Action& evaluation)>;
 
+// Is given each intact record of the plan when it is checked. Several threads may call it at once.
+using RecordObserver = std::function<void(const std::string& trial_id, const Provenance& provenance)>;
+
 // Makes a plan and extends it during the run: when a search has chosen its values, its tuned trial is added.
 //
 // An action that several trials share appears once. The planner reads the names of files in the store, and the records
-// that a choice compares. With an index, it also compares records and the inputs of missing results with their
+// that a choice compares. With an observer, it also compares records and the inputs of missing results with their
 // checksums. Corrupt results count as missing (Plan.damaged), and results that can't be read now as done
 // (Plan.unreadable).
 class Planner {
  public:
-  // `index` must outlive the planner. If it is null, results are not compared with their checksums.
-  Planner(Store store, SampleCounter count_samples, RecordIndex* index = nullptr)
-      : store_(std::move(store)), count_samples_(std::move(count_samples)), index_(index) {}
+  // If `on_record` is null, results are not compared with their checksums.
+  Planner(Store store, SampleCounter count_samples, RecordObserver on_record = nullptr)
+      : store_(std::move(store)), count_samples_(std::move(count_samples)), on_record_(std::move(on_record)) {}
 
   const Plan& plan() const { return plan_; }
   // Moves the plan out. Don't use the planner afterwards.
@@ -55,6 +58,9 @@ class Planner {
   // From now on, makes only the missing records that `wanted` accepts, and choices whose candidates all exist or are
   // wanted. Null: makes all.
   void NeedOnly(RecordFilter wanted) { wanted_ = std::move(wanted); }
+
+  // Checks the records that were added since the last call of FindNeeded(), which otherwise does it.
+  void CheckRecords();
 
   // Finds which of the actions added since the last call are needed. Returns those that are needed now and were not
   // before, inputs first.
@@ -96,10 +102,11 @@ class Planner {
   void Need(ActionId id, std::vector<ActionId>* found);
   // Compares a result with its checksums, once. Different threads may call it for different actions.
   void Check(Action* action);
+  absl::Status CheckResult(const Action& action) const;
 
   const Store store_;
   const SampleCounter count_samples_;
-  RecordIndex* const index_;
+  const RecordObserver on_record_;
   RecordFilter wanted_;
   Plan plan_;
   absl::flat_hash_map<Sha256::Digest, ActionId, KeyHash> ids_;  // by key

@@ -1,12 +1,11 @@
 #include "experiments/study/source_changes.h"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/digest.h"
-#include "core/in_parallel.h"
+#include "absl/strings/string_view.h"
 #include "core/text/one_line.h"
 #include "experiments/action/stage.h"
 
@@ -48,55 +47,40 @@ const std::set<std::string>* SourceChanges::ChangedOf(const StageProvenance& sta
     absl::StrAppend(&looked_at, "\n", component.family(), " ", component.name(), " ",
                     component.has_fingerprint() ? component.fingerprint() : "-");
   }
-  const std::set<std::string>*& list = changed_of_[looked_at];
-  if (list != nullptr) return list;
-  std::set<std::string> changed;
+  const auto [entry, is_new] = changed_of_.try_emplace(std::move(looked_at));
+  std::set<std::string>* const changed = &entry->second;
+  if (!is_new) return changed;
   for (const ComponentProvenance& component : stage.component()) {
     const bool is_head = component.family() == "FeaturesSpec";
     const FingerprintTable table = is_head ? current_.fitted_heads : TableOf(stage.stage(), current_);
     if (table == nullptr) break;
     const ComponentSources now = SourcesOf(component.family(), component.name(), table);
     const bool is_known = !now.fingerprint.empty() && component.has_fingerprint();
-    if (is_known && now.fingerprint != component.fingerprint()) changed.insert(now.target);
+    if (is_known && now.fingerprint != component.fingerprint()) changed->insert(now.target);
   }
-  return list = &*lists_.insert(std::move(changed)).first;
+  return changed;
 }
 
-void SourceChanges::Count(const std::string& key, bool is_changed) {
-  seen_.insert(key);
-  if (is_changed) keys_.insert(key);
-}
-
-void SourceChanges::Add(const Provenance& provenance) {
-  std::set<const std::set<std::string>*> changed;
+void SourceChanges::Add(const std::string& key, const Provenance& provenance) {
+  const std::lock_guard lock(mutex_);
+  std::set<const std::set<std::string>*> lists;
   for (const StageProvenance& stage : provenance.stage()) {
-    const std::set<std::string>* of_stage = ChangedOf(stage);
-    Count(stage.key(), !of_stage->empty());
-    changed.insert(of_stage);
+    const std::set<std::string>* changed = ChangedOf(stage);
+    // HasSeen() is only called for trainings and inferences.
+    if (stage.stage() != StageProvenance::EVALUATE) seen_.insert(stage.key());
+    if (changed->empty()) continue;
+    keys_.insert(stage.key());
+    lists.insert(changed);
   }
-  ++results_[changed];
-}
-
-void SourceChanges::Add(const std::vector<RecordIndex::Stage>& stages) {
-  std::set<const std::set<std::string>*> changed;
-  for (const RecordIndex::Stage& stage : stages) {
-    const auto [entry, is_new] = changed_.try_emplace(stage.sources);
-    if (is_new) entry->second = ChangedOf(*stage.sources);
-    const std::set<std::string>* of_stage = entry->second;
-    // HasSeen() is only called for trainings and inferences, so unchanged evaluations, which are most, are not counted.
-    if (stage.sources->stage() == StageProvenance::EVALUATE && of_stage->empty()) continue;
-    Count(ToHex(stage.key), !of_stage->empty());
-    changed.insert(of_stage);
-  }
-  ++results_[changed];
+  if (!lists.empty()) results_[key] = std::move(lists);
 }
 
 std::vector<std::string> SourceChanges::Lines() const {
   std::map<std::string, int> of_component;
-  for (const auto& [lists, results] : results_) {
-    std::set<std::string> changed;
+  for (const auto& [key, lists] : results_) {
+    std::set<absl::string_view> changed;
     for (const std::set<std::string>* list : lists) changed.insert(list->begin(), list->end());
-    for (const std::string& target : changed) of_component[target] += results;
+    for (const absl::string_view target : changed) ++of_component[std::string(target)];
   }
   constexpr size_t kMostLines = 3;
   std::vector<std::string> lines;
@@ -121,31 +105,12 @@ std::vector<std::string> SourceChanges::Lines() const {
   return lines;
 }
 
-void AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes) {
-  std::vector<size_t> records;
-  for (size_t a = first; a < plan.actions.size(); ++a) {
-    if (plan.actions[a].kind == ActionKind::kEvaluate && plan.actions[a].is_done()) records.push_back(a);
-  }
-  constexpr int64_t kRange = 256;
-  constexpr size_t kAtOnce = 1 << 14;
-  std::vector<absl::StatusOr<std::vector<RecordIndex::Stage>>> looked;
-  for (size_t begin = 0; begin < records.size(); begin += kAtOnce) {
-    looked.resize(std::min(kAtOnce, records.size() - begin));
-    InParallelWaitingRanges(static_cast<int64_t>(looked.size()), kRange, [&](int64_t from, int64_t to) {
-      for (int64_t i = from; i < to; ++i) looked[i] = index->Look(plan.actions[records[begin + i]].key);
-    });
-    for (const auto& stages : looked) {
-      if (stages.ok()) changes->Add(*stages);
-    }
-  }
+void AddWithoutRecord(const Plan& plan, const Store& store, size_t first, SourceChanges* changes) {
   for (size_t a = first; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     if (action.kind == ActionKind::kEvaluate || !action.is_done() || changes->HasSeen(action.key)) continue;
-    Provenance provenance;
-    absl::StatusOr<StageProvenance> stage = StageOf(action).LoadProvenance(store, action.key);
-    if (!stage.ok()) continue;
-    *provenance.add_stage() = *std::move(stage);
-    changes->Add(provenance);
+    const absl::StatusOr<Provenance> provenance = StageOf(action).LoadProvenance(store, action.key);
+    if (provenance.ok()) changes->Add(action.key, *provenance);
   }
 }
 

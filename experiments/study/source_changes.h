@@ -2,7 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_STUDY_SOURCE_CHANGES_H_
 #define OPENSET_EXPERIMENTS_STUDY_SOURCE_CHANGES_H_
 
-#include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -13,7 +13,6 @@
 #include "experiments/plan/plan.h"
 #include "experiments/store/components.h"
 #include "experiments/store/record.proto.h"
-#include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 
 namespace openset {
@@ -34,9 +33,10 @@ class SourceChanges {
  public:
   explicit SourceChanges(const CurrentSources& current = SourcesOfThisProgram()) : current_(current) {}
 
-  // Adds the provenance of one result.
-  void Add(const Provenance& provenance);
-  void Add(const std::vector<RecordIndex::Stage>& stages);
+  // Adds the provenance of the result of this key. Several threads may call it at once.
+  void Add(const std::string& key, const Provenance& provenance);
+  // Takes the result of this key out of Lines(), because it is to be made again.
+  void Forget(const std::string& key) { results_.erase(key); }
 
   // The keys of the actions whose sources have changed since.
   const std::unordered_set<std::string>& keys() const { return keys_; }
@@ -51,22 +51,20 @@ class SourceChanges {
  private:
   // The targets of the components whose sources have changed since.
   const std::set<std::string>* ChangedOf(const StageProvenance& stage);
-  void Count(const std::string& key, bool is_changed);
 
   const CurrentSources current_;
-  std::map<const StageProvenance*, const std::set<std::string>*> changed_;  // for stages of an index
+  std::mutex mutex_;  // of all below in Add()
   // By the part of a stage that ChangedOf() reads: many results have the same.
-  std::unordered_map<std::string, const std::set<std::string>*> changed_of_;
-  std::set<std::set<std::string>> lists_;  // keep addresses
+  std::unordered_map<std::string, std::set<std::string>> changed_of_;
   std::unordered_set<std::string> keys_;
   std::unordered_set<std::string> seen_;
-  // The number of results for each list of changed components; there are few lists.
-  std::map<std::set<const std::set<std::string>*>, int> results_;
+  // For each result with changed components, the lists of its stages.
+  std::unordered_map<std::string, std::set<const std::set<std::string>*>> results_;
 };
 
-// Adds the stored results of a plan's actions from `first` on: records, by way of their index, and trainings and
-// inferences without a record. Skips results that are corrupt or of another schema version.
-void AddStored(const Plan& plan, const Store& store, size_t first, RecordIndex* index, SourceChanges* changes);
+// Adds the stored trainings and inferences of a plan's actions from `first` on that no record has named yet. Skips
+// results that are corrupt or of another schema version.
+void AddWithoutRecord(const Plan& plan, const Store& store, size_t first, SourceChanges* changes);
 
 }  // namespace openset
 

@@ -27,19 +27,23 @@ TEST(SourceChanges, CountsResultsByTheComponentThatIsAnotherOne) {
     return "stage { stage: EVALUATE key: '" + key + "' component { family: 'ScoreSpec' name: 'fdbd' fingerprint: '" +
            fingerprint + "' } }";
   };
-  changes.Add(Parse(infer + evaluate("a", "new")));
+  changes.Add("a", Parse(infer + evaluate("a", "new")));
   EXPECT_THAT(changes.keys(), IsEmpty());
   EXPECT_THAT(changes.Lines(), IsEmpty());
   EXPECT_TRUE(changes.HasSeen("i"));
   EXPECT_FALSE(changes.HasSeen("t"));
 
-  changes.Add(Parse(train + infer + evaluate("b", "old")));
-  changes.Add(Parse(train + infer + evaluate("c", "new")));
+  changes.Add("b", Parse(train + infer + evaluate("b", "old")));
+  changes.Add("c", Parse(train + infer + evaluate("c", "new")));
   EXPECT_THAT(changes.keys(), UnorderedElementsAre("b", "t"));
   EXPECT_THAT(
       changes.Lines(),
       ElementsAre("1 result was made by another version of eval/scores/fdbd; --redo=changed makes it again",
                   "2 results were made by another version of losses/open_auc; --redo=changed makes them again"));
+
+  changes.Forget("b");
+  EXPECT_THAT(changes.Lines(),
+              ElementsAre("1 result was made by another version of losses/open_auc; --redo=changed makes it again"));
 }
 
 TEST(SourceChanges, ManyComponentsHaveOneLine) {
@@ -53,17 +57,20 @@ TEST(SourceChanges, ManyComponentsHaveOneLine) {
   for (const char* score : {"a", "b", "c", "d"}) {
     stage += std::string("component { family: 'ScoreSpec' name: '") + score + "' fingerprint: 'old' } ";
   }
-  changes.Add(Parse(stage + "}"));
-  changes.Add(Parse("stage { stage: EVALUATE key: 'f' component { family: 'ScoreSpec' name: 'b' fingerprint: 'x' } }"));
+  changes.Add("e", Parse(stage + "}"));
+  changes.Add("f",
+              Parse("stage { stage: EVALUATE key: 'f' component { family: 'ScoreSpec' name: 'b' fingerprint: 'x' } }"));
   EXPECT_THAT(changes.Lines(), ElementsAre("Made by another version of 4 components (scores/a 1 result, scores/b 2, "
                                            "scores/c 1, scores/d 1); --redo=changed makes these results again"));
 }
 
 TEST(SourceChanges, ComponentsWithoutFingerprintsAreNotCompared) {
   SourceChanges changes({kTrain, kInfer, kEvaluate});
-  changes.Add(Parse("stage { stage: TRAIN key: 'a' component { family: 'LossTermSpec' name: 'open_auc' } }"));
-  changes.Add(Parse("stage { stage: TRAIN key: 'b' component { family: 'HeadSpec' name: 'x' fingerprint: 'old' } }"));
-  changes.Add(Parse("stage { key: 'c' component { family: 'LossTermSpec' name: 'open_auc' fingerprint: 'old' } }"));
+  changes.Add("a", Parse("stage { stage: TRAIN key: 'a' component { family: 'LossTermSpec' name: 'open_auc' } }"));
+  changes.Add("b",
+              Parse("stage { stage: TRAIN key: 'b' component { family: 'HeadSpec' name: 'x' fingerprint: 'old' } }"));
+  changes.Add("c",
+              Parse("stage { key: 'c' component { family: 'LossTermSpec' name: 'open_auc' fingerprint: 'old' } }"));
   EXPECT_THAT(changes.keys(), IsEmpty());
 }
 

@@ -43,7 +43,6 @@
 #include "experiments/store/processes/orphans.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
-#include "experiments/study/source_changes.h"
 
 namespace openset {
 namespace {
@@ -221,12 +220,11 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
 Study::Study(Experiment experiment, const Store& store)
     : experiment_(std::move(experiment)),
       store_(store),
-      index_(RecordIndex::OfUser(store)),
       // Selections of an expanded trial are in the catalog.
       planner_(
           store,
           [this](const Selection& selection) { return CountSamples(selection, experiment_.catalog).value_or(0); },
-          &index_) {}
+          [this](const std::string& id, const Provenance& provenance) { changes_.Add(id, provenance); }) {}
 
 absl::Status Study::PlanAll(const StudyOptions& options) {
   OPENSET_RETURN_IF_ERROR(CheckReportName());
@@ -292,7 +290,6 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   }
   if (!redo_.empty()) OPENSET_RETURN_IF_ERROR(ChooseAgain());
   planner_.FindNeeded();
-  index_.Save();
   return absl::OkStatus();
 }
 
@@ -383,8 +380,10 @@ absl::Status Study::SetRedo(const std::string& redo) {
 
 void Study::MarkRedone(size_t first) {
   if (redo_.empty() || redo_ == kRedoFailed) return;
-  SourceChanges changes;
-  if (redo_ == kRedoChanged) AddStored(plan(), store_, first, &index_, &changes);
+  if (redo_ == kRedoChanged) {
+    planner_.CheckRecords();
+    AddWithoutRecord(plan(), store_, first, &changes_);
+  }
   const auto is_of_method = [this](int t) {
     const std::string& name = plan().trials[t].method().name();
     return name == redo_ || name == absl::StrCat(redo_, kTunedSuffix);
@@ -393,11 +392,12 @@ void Study::MarkRedone(size_t first) {
   for (size_t a = first; a < plan().actions.size(); ++a) {
     const Action& action = plan().actions[a];
     const bool redone = redo_ == kRedoAll       ? true
-                        : redo_ == kRedoChanged ? changes.keys().count(action.key) > 0
+                        : redo_ == kRedoChanged ? changes_.keys().count(action.key) > 0
                                                 : absl::c_all_of(action.trials, is_of_method);
     if (redone) actions.push_back(action.id);
   }
   planner_.Redo(actions);
+  for (const ActionId id : plan().redone) changes_.Forget(plan()[id].key);
 }
 
 absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
@@ -414,9 +414,8 @@ absl::StatusOr<std::vector<ActionId>> Study::Choose(ActionId choice) {
 }
 
 std::vector<std::string> Study::SourceLines() const {
-  SourceChanges changes;
-  AddStored(plan(), store_, 0, &index_, &changes);
-  return changes.Lines();
+  AddWithoutRecord(plan(), store_, 0, &changes_);
+  return changes_.Lines();
 }
 
 absl::Status Study::RememberData() const { return RememberContents(store_, experiment_); }
@@ -545,7 +544,7 @@ Report Study::MakeReport(const StudyResults& results) const {
   if (!results.unread.unreadable.empty()) report.note_lines.push_back(UnreadableText(results.unread.unreadable));
   SourceChanges changes;
   for (const TrialResult& result : results.results) {
-    if (result.record != nullptr) changes.Add(result.record->provenance());
+    if (result.record != nullptr) changes.Add(result.record->trial_id(), result.record->provenance());
   }
   for (std::string& line : changes.Lines()) report.note_lines.push_back(std::move(line));
   return report;

@@ -24,9 +24,9 @@
 #include "experiments/spec/spec_folders.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/processes/leases.h"
-#include "experiments/store/record_index.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/study/source_changes.h"
 #include "experiments/study/until.h"
 #include "google/protobuf/arena.h"
 
@@ -220,7 +220,7 @@ class Study {
   Experiment experiment_;  // changed by PlanAll() only
   const Store store_;
   std::vector<std::string> data_folders_;
-  mutable RecordIndex index_;
+  mutable SourceChanges changes_;  // of the results that were read
   Planner planner_;
   std::string redo_;
   std::vector<std::string> data_lines_, untold_data_;

@@ -400,8 +400,31 @@ TEST_F(RedoTest, ResultsOfOtherSourcesAreMadeAgain) {
   EXPECT_THAT((*LoadToRedo(""))->SourceLines(), ElementsAre(line));
   const std::unique_ptr<Study> study = *LoadToRedo("");
   EXPECT_THAT(study->MakeReport(*study->LoadResults()).note_lines, ElementsAre(line));
+  EXPECT_THAT((*LoadToRedo("changed"))->SourceLines(), IsEmpty());  // it is to be made again
   EXPECT_EQ(NeededOf("changed"), "evaluate 0 ");
   EXPECT_THAT((*LoadToRedo(""))->SourceLines(), IsEmpty());
+}
+
+// --only=changed makes the record although it is corrupt, so that it doesn't say how its training was made.
+TEST_F(RedoTest, ACorruptRecordOfAChangedTrainingIsMadeAgain) {
+  const Plan whole = (*LoadToRedo(""))->plan();
+  const std::string folder = store_.CheckpointFolder(whole.actions[0].key);
+  TrainSummary summary = *store_.LoadTrainSummary(whole.actions[0].key);
+  ComponentProvenance* loss = summary.mutable_provenance()->add_component();
+  loss->set_family("LossTermSpec");
+  loss->set_name("cross_entropy");
+  loss->set_fingerprint("old");
+  Leave(folder, kCheckpointFile, summary);
+  ASSERT_THAT(WriteFileAtomically(store_.RecordPath(whole.trial_id(0)), "damaged"), IsOk());
+  EXPECT_THAT((*LoadToRedo(""))->SourceLines(), ElementsAre(HasSubstr("another version of losses/cross_entropy;")));
+  StudyOptions options;
+  options.only = "changed";
+  const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
+  ASSERT_THAT(study, IsOk());
+  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("not a record file")));
+  for (const ActionKind kind : {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate}) {
+    EXPECT_EQ((*study)->plan().CountNeeded(kind), 1) << KindName(kind);
+  }
 }
 
 TEST_F(RedoTest, FailedTrainingsStartOver) {

@@ -48,7 +48,7 @@ LIBTORCH_FILES = {f"core/tensor/torch{part}.h" for part in (
 LIBTORCH_HEADERS = LIBTORCH_FILES | {"core/tensor/batch.h", "core/tensor/device_memory.h", "core/tensor/open_set.h"}
 # Schemas that change with a new score, loss or model: each has a light header (tools/build_defs/cc_proto.bzl).
 HEAVY = {f"experiments/{schema}.pb.h" for schema in (
-    "spec/method", "spec/trial", "spec/action", "spec/experiment", "store/record", "store/record_index", "worker/worker")}
+    "spec/method", "spec/trial", "spec/action", "spec/experiment", "store/record", "worker/worker")}
 # "copy `losses/energy_margin.*`" in CONTRIBUTING.md.
 RECIPE = re.compile(r"copy `([\w/]+)\.\*`")
 # Calls that open a file for reading, and would block if the file is a pipe.

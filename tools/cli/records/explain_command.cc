@@ -125,7 +125,7 @@ void ExplainKey(const TrialRecord& record) {
   }
   for (const std::string& line : revisions) std::cout << "    " << line << "\n";
   SourceChanges changes;
-  changes.Add(record.provenance());
+  changes.Add(id, record.provenance());
   for (const std::string& line : changes.Lines()) std::cout << "  " << line << "\n";
 }
 

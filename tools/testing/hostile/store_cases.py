@@ -620,7 +620,7 @@ def requests():
 
 def caches():
     """~/.cache/openset, which only the user can write, or a faulty program of theirs."""
-    for file in ("records", "digests", "probes", "data"):
+    for file in ("digests", "probes", "data"):
         yield from entries(Case("cache", file, f"report {OF_STUDY}", end=ANSWERED), "home/.cache/openset/" + file)
     yield from entries(Case("cache", "the folder", f"plan {OF_STUDY}", end=ANSWERED), "home/.cache")
 
