@@ -665,8 +665,10 @@ absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::st
     if (samples.label[i] != kUnknownLabel || samples.group[i] == number) kept.push_back(i);
   }
   SampleSet only;
+  only.path = samples.path;
   only.num_samples = static_cast<int64_t>(kept.size());
   only.num_classes = samples.num_classes;
+  only.num_classes_given = samples.num_classes_given;
   only.hints = samples.hints;
   only.log_probabilities = samples.log_probabilities;
   only.class_names = samples.class_names;

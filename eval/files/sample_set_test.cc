@@ -399,11 +399,15 @@ TEST(OnlyUnknownSet, KeepsKnownSamples) {
   samples.member_uncertainty = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
   samples.known_set = {0, -1, -1, 1, -1};
   samples.known_sets = {"clean", "blurred"};
+  samples.path = "net.npz";  // errors about these samples name it
+  samples.num_classes_given = true;
   ASSERT_OK_AND_ASSIGN(const SampleSet far, OnlyUnknownSet(samples, "far"));
   EXPECT_THAT(far.features, ElementsAre(0, 2, 3));
   EXPECT_THAT(far.member_uncertainty, ElementsAre(0, 0, 0, 2, 2, 2, 3, 3, 3));
   EXPECT_THAT(far.known_set, ElementsAre(0, -1, 1));
   EXPECT_THAT(far.known_sets, ElementsAre("clean", "blurred"));
+  EXPECT_EQ(far.path, "net.npz");
+  EXPECT_TRUE(far.num_classes_given);
 }
 
 TEST(OnlyUnknownSet, RefusesArraysThatAreNotOfAllSamples) {
