@@ -124,7 +124,7 @@ void Claims::LeaveTo(ActionId id, const std::string& run_id) {
   if (!run_id.empty()) run_of_[id] = run_id;
 }
 
-std::vector<std::pair<ActionId, Claims::Fate>> Claims::LookAtLeft() {
+std::vector<std::pair<ActionId, Claims::Fate>> Claims::PollLeft() {
   std::vector<std::pair<ActionId, Fate>> fates;
   fates.reserve(left_.size());
   for (const auto& [id, failures] : left_) fates.emplace_back(id, FateOf(id, failures));
@@ -445,7 +445,7 @@ class Execution {
   // Looks at the actions that were left to others. Returns whether any of them comes back to this process.
   bool Look(OpenWork* work) {
     bool is_any_back = false;
-    for (const auto& [id, fate] : claims_.LookAtLeft()) {
+    for (const auto& [id, fate] : claims_.PollLeft()) {
       if (fate == Claims::Fate::kTheirs) work->held.push_back(id);
       if (fate == Claims::Fate::kDone) Finish(id);
       if (fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));

@@ -237,7 +237,7 @@ class Claims {
   // Leaves the action to the run `run_id`, or to any other process if `run_id` is empty.
   void LeaveTo(ActionId id, const std::string& run_id = "");
   // Returns the current fate of all actions that were left to others, and forgets those that are done or have failed.
-  std::vector<std::pair<ActionId, Fate>> LookAtLeft();
+  std::vector<std::pair<ActionId, Fate>> PollLeft();
   // Stops leaving the action to others.
   void TakeBack(ActionId id) { left_.erase(id); }
   // Returns why the action failed for good in another process.

@@ -234,26 +234,26 @@ TEST_F(ClaimsTest, WhatIsDoneIsNotClaimed) {
 TEST_F(ClaimsTest, WhatBecomesOfActionsLeftToOthers) {
   Claims ours = Ours(), theirs = Theirs();
   ours.LeaveTo(train_, "theirs.00000000.2.2");
-  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
   ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
-  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kTheirs)));
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kTheirs)));
   Train();
   theirs.Release(train_);
-  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kDone)));
-  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());  // told once
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kDone)));
+  EXPECT_THAT(ours.PollLeft(), IsEmpty());  // told once
   ours.LeaveTo(train_);
   ours.TakeBack(train_);
-  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());
+  EXPECT_THAT(ours.PollLeft(), IsEmpty());
 }
 
 TEST_F(ClaimsTest, AFailureElsewhereCountsUnlessItIsRetried) {
   Claims ours = Ours();
   ours.LeaveTo(train_, "theirs.00000000.2.2");
   Fail(/*retried=*/true);
-  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
   Fail(/*retried=*/false);
-  EXPECT_THAT(ours.LookAtLeft(), ElementsAre(Pair(train_, Fate::kFailed)));
-  EXPECT_THAT(ours.LookAtLeft(), IsEmpty());
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kFailed)));
+  EXPECT_THAT(ours.PollLeft(), IsEmpty());
   EXPECT_EQ(ours.WhyFailed(train_).code(), absl::StatusCode::kAborted);
   EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr("it diverged"));
   EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr(RunName("theirs.00000000.2.2")));

@@ -132,7 +132,7 @@ struct LocalEngine::Worker {
   // Returns the last lines that were written since the action began.
   std::string LogTail() const;
   // What it has not done, if it hangs.
-  std::string WhatItLacks() const;
+  std::string HangReason() const;
 
   bool trainer;
   int gpu;
@@ -193,7 +193,7 @@ std::string LocalEngine::Worker::LogTail() const {
   return tail.empty() ? TailOf(log, log_start) : tail;
 }
 
-std::string LocalEngine::Worker::WhatItLacks() const {
+std::string LocalEngine::Worker::HangReason() const {
   if (channel->IsReceiving()) return "stopped in the middle of a message, gave no sign of life";
   if (channel->IsSending()) return "stopped reading its messages, gave no sign of life";
   return "gave no sign of life";
@@ -307,7 +307,7 @@ void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   }
   for (Worker* worker : hung) {
     EngineEvent event{worker->action};
-    event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it ", worker->WhatItLacks(), " for ",
+    event.end = absl::DeadlineExceededError(absl::StrCat("its worker hung: it ", worker->HangReason(), " for ",
                                                          absl::FormatDuration(options_.hang), " and was killed"));
     event.log_tail = worker->LogTail();
     events->push_back(std::move(event));

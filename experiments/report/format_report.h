@@ -41,8 +41,8 @@ std::string MarkText(const Report& report);
 // tested, and why. Precondition: there is a baseline.
 std::string StarText(const Report& report);
 
-// What a study that runs until it knows has found (Report.until): a table with a row for each comparison, and lines
-// about the error of all comparisons together and what was spent. Precondition: there is one.
+// What a study that adds runs until its comparisons are decided has found (Report.until): a table with a row for each
+// comparison, and lines about the error of all comparisons together and what was spent. Precondition: there is one.
 DocumentSection UntilTable(const Report& report);
 std::vector<std::string> UntilLines(const Report& report);
 

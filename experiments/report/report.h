@@ -79,8 +79,9 @@ struct ReportCell {
   // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
   // samples.
   bool among_best = false;
-  bool has_fewer_runs = false;  // than other rows: the study runs until it knows, or records are not there
-  bool mean_of_one = false;     // the mean over the only near, or the only far set: a copy of that set's cell
+  bool has_fewer_runs =
+      false;  // than other rows: the study adds runs until its comparisons are decided, or records are not there
+  bool mean_of_one = false;  // the mean over the only near, or the only far set: a copy of that set's cell
 };
 
 // A trial with a record: its ids and keys, and its learning curve.
@@ -99,7 +100,8 @@ struct ReportTrial {
 // The kind of spread shown after the mean of a cell: experiments/report/statistics.h.
 enum class Spread { kPopulation, kSample, kInterval };
 
-// What a study that runs until it knows (Until in experiments/spec/experiment.proto) has found about a row.
+// What a study that adds runs until its comparisons are decided (Until in experiments/spec/experiment.proto) has found
+// about a row.
 struct UntilComparison {
   std::string row;
   std::string task;

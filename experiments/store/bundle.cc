@@ -67,7 +67,7 @@ std::string TrialOfBundleMember(absl::string_view name) {
   return absl::ConsumePrefix(&rest, "/") && IsKey(rest) ? std::string(id) : "";
 }
 
-std::string StrangeMember(absl::string_view name) {
+std::string UnexpectedMember(absl::string_view name) {
   return absl::StrCat("has an unexpected member: '", OneLine(name), "'");
 }
 
@@ -199,7 +199,7 @@ absl::Status RecordUnpacker::TakeHeader(absl::string_view header) {
   if (!made.has_value() || *made != header) {
     return absl::DataLossError(absl::StrCat("has an invalid header for '", OneLine(name), "'"));
   }
-  if (TrialOfBundleMember(name).empty()) return absl::DataLossError(StrangeMember(name));
+  if (TrialOfBundleMember(name).empty()) return absl::DataLossError(UnexpectedMember(name));
   if (name <= name_) {
     return absl::DataLossError(absl::StrCat("has '", OneLine(name), "' twice, or out of order"));
   }
@@ -626,7 +626,7 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
       if (is_wanted) OPENSET_RETURN_IF_ERROR(file(name, content));
       continue;
     }
-    if (is_packed || TrialOfBundleMember(name).empty()) return damaged(StrangeMember(name));
+    if (is_packed || TrialOfBundleMember(name).empty()) return damaged(UnexpectedMember(name));
     OPENSET_ASSIGN_OR_RETURN(const std::string bytes, read(name, limits.member_bytes));
     OPENSET_RETURN_IF_ERROR(record(name, bytes));
   }

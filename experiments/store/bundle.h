@@ -36,7 +36,7 @@ bool IsBundleFile(absl::string_view name);
 std::string TrialOfBundleMember(absl::string_view name);
 
 // "has an unexpected member: 'NAME'"
-std::string StrangeMember(absl::string_view name);
+std::string UnexpectedMember(absl::string_view name);
 
 // The record files of a bundle in one compressed stream, records.tar.xz. The files of a run are similar, so that
 // together they take half as much space as one by one.

@@ -120,9 +120,9 @@ absl::StatusOr<int> LastNumber(const std::string& folder, absl::string_view suff
 constexpr char kRecord[] = ".rec";
 
 // All entries of a store's folder. Copies of programs may have links to their files.
-constexpr const char* kRooms[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
-                                  "partial", "runs",     "running",     "logs",      "tmp",      "slurm",
-                                  "data",    "reports",  "programs/*",  kVersionFile};
+constexpr const char* kStoreFolders[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
+                                         "partial", "runs",     "running",     "logs",      "tmp",      "slurm",
+                                         "data",    "reports",  "programs/*",  kVersionFile};
 
 absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {
@@ -152,7 +152,7 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder, const std::string
 
 }  // namespace
 
-Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kRooms); }
+Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kStoreFolders); }
 
 std::string Store::FolderOf(absl::string_view kind) const {
   const bool is_unpacked =
@@ -221,8 +221,8 @@ absl::StatusOr<int> Store::Version() const {
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
   }
-  for (absl::string_view room : kRooms) {
-    OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder_, absl::StripSuffix(room, "/*"))));
+  for (absl::string_view folder : kStoreFolders) {
+    OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder_, absl::StripSuffix(folder, "/*"))));
   }
   const std::string file = JoinPath(folder_, kVersionFile);
   const absl::StatusOr<std::string> content =

@@ -132,7 +132,7 @@ absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& stor
                                                                const std::vector<std::string>& data_folders,
                                                                const ProgressReport& progress,
                                                                const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                               std::vector<std::string>* untold) {
+                                                               std::vector<std::string>* unresolved) {
   std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {
@@ -153,7 +153,7 @@ absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& stor
       }
       const size_t digests = TellByRecords(name, *recorded, &part);
       elsewhere[digests].push_back(absl::StrCat(name, ", ", part.name()));
-      if (untold != nullptr && digests == 0) untold->push_back(elsewhere[digests].back());
+      if (unresolved != nullptr && digests == 0) unresolved->push_back(elsewhere[digests].back());
     }
   }
   return LinesOf(elsewhere);

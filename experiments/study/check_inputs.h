@@ -22,7 +22,7 @@ namespace openset {
 //   1. the digest of the part's files below `data_folders`;
 //   2. the digest that the store's last run saved;
 //   3. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
-// Returns lines that say which parts have a digest from records and which have none. Adds the latter to `untold`,
+// Returns lines that say which parts have a digest from records and which have none. Adds the latter to `unresolved`,
 // unless it is null, each as "DATA_SET, PART". AddContentDigests() (data/sets/data_set.h) reports `progress`. Errors: a
 // read failure (IsReadFailure() in experiments/store/store.h) of the data or of a record; kInvalidArgument for a table
 // of clusters that openset can't use.
@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& stor
                                                                const std::vector<std::string>& data_folders,
                                                                const ProgressReport& progress,
                                                                const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                               std::vector<std::string>* untold = nullptr);
+                                                               std::vector<std::string>* unresolved = nullptr);
 
 // Saves the digests of the experiment's catalog in the store. Errors: kNotFound for a data set that is not in the
 // catalog; a write error (core/files/files.h).

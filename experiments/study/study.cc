@@ -205,14 +205,14 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
   OPENSET_RETURN_IF_ERROR(CheckTags(options.changes.tag));
   experiment.tags = options.changes.tag;
   OPENSET_RETURN_IF_ERROR(PrepareUntil(&experiment));
-  std::vector<std::string> untold;
+  std::vector<std::string> unresolved;
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
                            ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
-                                                 &experiment.catalog, &untold));
+                                                 &experiment.catalog, &unresolved));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->data_folders_ = options.data_folders;
   study->data_lines_ = std::move(data_lines);
-  study->untold_data_ = std::move(untold);
+  study->unresolved_data_ = std::move(unresolved);
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
 }

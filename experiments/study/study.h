@@ -160,7 +160,7 @@ class Study {
   // experiments/study/check_inputs.h), to be printed first. `unresolved_data` has the parts whose results can't be
   // found.
   const std::vector<std::string>& data_lines() const { return data_lines_; }
-  const std::vector<std::string>& unresolved_data() const { return untold_data_; }
+  const std::vector<std::string>& unresolved_data() const { return unresolved_data_; }
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;
@@ -180,8 +180,8 @@ class Study {
   // undefined for all candidates; a read failure; kUnimplemented if a newer openset wrote a record; a write error.
   absl::StatusOr<std::vector<ActionId>> Choose(ActionId choice);
 
-  // If the study runs until it knows: what the records had decided when it was planned. The plan has the trials of the
-  // rounds so far; with all their records, load the study again for the next round.
+  // If the study adds runs until its comparisons are decided: what the records had decided when it was planned. The
+  // plan has the trials of the rounds so far; with all their records, load the study again for the next round.
   const std::optional<UntilState>& until() const { return until_; }
 
   // LoadStudyResults() of the reported trials.
@@ -223,7 +223,7 @@ class Study {
   mutable SourceChanges changes_;  // of the results that were read
   Planner planner_;
   std::string redo_;
-  std::vector<std::string> data_lines_, untold_data_;
+  std::vector<std::string> data_lines_, unresolved_data_;
   std::vector<std::string> undecided_;  // of the searches whose criterion is undefined for all candidates
   std::vector<Written> written_;
   std::optional<UntilState> until_;

@@ -182,7 +182,8 @@ TEST_F(UntilTest, SaysWhatATaskWithoutMoreSplitsNeeds) {
                 "a task that draws its splits"));
 }
 
-// What was stored before is replayed: the same trials, whether the study runs until it knows or not.
+// What was stored before is replayed: the same trials, whether the study adds runs until its comparisons are decided or
+// not.
 TEST_F(UntilTest, ReplaysStoredRecords) {
   const std::unique_ptr<Study> plain = *Load("");
   EXPECT_EQ(Fill(*plain, [](const std::string& method, int split, int) { return Better(method, split); }), 10);

@@ -174,7 +174,7 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
   return planned;
 }
 
-// What a study that runs until it knows has done, and what it can find at most.
+// What a study that adds runs until its comparisons are decided has done, and what it can find at most.
 std::vector<std::string> UntilTexts(const UntilState& state) {
   const UntilReport& report = state.report;
   const double level = *std::min_element(state.last_levels.begin(), state.last_levels.end());

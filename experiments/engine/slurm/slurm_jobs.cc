@@ -137,8 +137,8 @@ absl::Status SlurmClient::Requeue(const std::string& task) const { return Ask({"
 namespace {
 
 constexpr int kAttempts = 4;
-// Looks at the queue in which no task may be found before they count as ended: their results may become visible after
-// their end.
+// Tasks count as ended after this many queries of the queue that don't list them: their results may become visible
+// after they leave the queue.
 constexpr int kEmptyLooks = 2;
 
 // The prefix of the names of arrays and of their jobs.

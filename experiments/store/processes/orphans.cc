@@ -20,14 +20,14 @@
 namespace openset {
 namespace {
 
-constexpr const char* kRooms[] = {"partial", "tmp"};
+constexpr const char* kTemporaryFolders[] = {"partial", "tmp"};
 
 // `now` is by the clock of the store's disk.
-absl::StatusOr<bool> IsOrphan(int room, const std::string& name, const std::string& path, absl::Time now) {
+absl::StatusOr<bool> IsOrphan(int folder_fd, const std::string& name, const std::string& path, absl::Time now) {
   const std::optional<ProcessName> owner = OwnerOfTemporary(name);
   if (!owner.has_value()) return false;
   struct stat info;
-  if (fstatat(room, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+  if (fstatat(folder_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return false;
     return ReadError(errno, absl::StrCat("cannot look at ", path));
   }
@@ -37,22 +37,23 @@ absl::StatusOr<bool> IsOrphan(int room, const std::string& name, const std::stri
 }
 
 // Calls `use` for each orphan with a descriptor of its folder, its name and its path.
-absl::Status ForEachOrphan(const Store& store, absl::Time now,
-                           const std::function<void(int room, const std::string& name, const std::string& path)>& use) {
+absl::Status ForEachOrphan(
+    const Store& store, absl::Time now,
+    const std::function<void(int folder_fd, const std::string& name, const std::string& path)>& use) {
   if (!store.CheckIsStore().ok()) return absl::OkStatus();
-  for (const char* kind : kRooms) {
+  for (const char* kind : kTemporaryFolders) {
     const std::string folder = JoinPath(store.folder(), kind);
-    const int room = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (room < 0) {
+    const int folder_fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder_fd < 0) {
       if (errno == ENOENT || errno == ELOOP || errno == ENOTDIR) continue;  // not there, or a link or file of others
       return ReadError(errno, absl::StrCat("cannot list ", folder));
     }
-    const absl::Cleanup close_it = [room] { close(room); };
+    const absl::Cleanup close_it = [folder_fd] { close(folder_fd); };
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesInFolder(folder));
     for (const std::string& name : names) {
       const std::string path = JoinPath(folder, name);
-      OPENSET_ASSIGN_OR_RETURN(const bool is_orphan, IsOrphan(room, name, path, now));
-      if (is_orphan) use(room, name, path);
+      OPENSET_ASSIGN_OR_RETURN(const bool is_orphan, IsOrphan(folder_fd, name, path, now));
+      if (is_orphan) use(folder_fd, name, path);
     }
   }
   return absl::OkStatus();
@@ -70,8 +71,9 @@ absl::StatusOr<std::vector<std::string>> Orphans(const Store& store, absl::Time 
 void SweepTemporaries(const Store& store) {
   if (!store.CheckIsStore().ok()) return;  // asking for the time would make it one
   // Without the disk's clock, files of other machines don't count as old.
-  ForEachOrphan(store, store.Now().value_or(absl::InfinitePast()),
-                [](int room, const std::string& name, const std::string&) { RemoveTree(room, name).IgnoreError(); })
+  ForEachOrphan(
+      store, store.Now().value_or(absl::InfinitePast()),
+      [](int folder_fd, const std::string& name, const std::string&) { RemoveTree(folder_fd, name).IgnoreError(); })
       .IgnoreError();
 }
 
