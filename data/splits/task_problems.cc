@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/saturated.h"
@@ -279,6 +280,19 @@ std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSpl
   Checker checker(task, catalog);
   if (checker.CheckSources()) checker.CheckSplit(split, number);
   return checker.TakeProblems();
+}
+
+absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task) {
+  if (part.empty()) return absl::OkStatus();
+  if (!task->has_fit_part()) {
+    return absl::InvalidArgumentError(absl::StrCat("--fit_part: task ", task->name(), " has no fit_part to replace"));
+  }
+  task->set_name(absl::StrCat(task->name(), "_fit_", part));
+  task->set_fit_part(part);
+  for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) {
+    return absl::InvalidArgumentError(absl::StrCat("--fit_part: ", problem.message));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace openset

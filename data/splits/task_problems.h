@@ -2,8 +2,10 @@
 #ifndef OPENSET_DATA_SPLITS_TASK_PROBLEMS_H_
 #define OPENSET_DATA_SPLITS_TASK_PROBLEMS_H_
 
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/proto/proto_rules.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
@@ -20,6 +22,10 @@ std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& 
 // Returns the problems of everything but the splits, and the problems of one class split.
 std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSplit& split, int number,
                                             const Catalog& catalog);
+
+// Replaces the part that scores are fitted to (--fit_part), unless `part` is "", and renames the task, as its scores
+// are others. Errors: kInvalidArgument if the task has no fit_part, or `part` can't be it.
+absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task);
 
 }  // namespace openset
 

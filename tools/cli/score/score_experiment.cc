@@ -28,13 +28,13 @@
 #include "data/readers/feature_file.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/task_problems.h"
 #include "eval/files/sample_set.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/model_files.h"
 #include "google/protobuf/util/message_differencer.h"
-#include "tools/cli/task/task_samples.h"
 
 namespace openset {
 namespace {

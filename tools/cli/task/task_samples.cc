@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
-#include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
 #include "core/text/table.h"
 #include "data/sets/data_set.h"
@@ -26,19 +25,6 @@
 #include "tools/cli/task/sample_table.h"
 
 namespace openset {
-
-absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task) {
-  if (part.empty()) return absl::OkStatus();
-  if (!task->has_fit_part()) {
-    return absl::InvalidArgumentError(absl::StrCat("--fit_part: task ", task->name(), " has no fit_part to replace"));
-  }
-  task->set_name(absl::StrCat(task->name(), "_fit_", part));
-  task->set_fit_part(part);
-  for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) {
-    return absl::InvalidArgumentError(absl::StrCat("--fit_part: ", problem.message));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) {
   TaskRequest request;

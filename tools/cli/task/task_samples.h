@@ -5,8 +5,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "data/catalog.h"
-#include "data/task.pb.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
@@ -20,10 +18,6 @@ namespace openset {
 // a table in --format, text or csv (tools/cli/task/sample_table.h). kNotFound if the data is not on this machine;
 // kInvalidArgument for a split that the task lacks, or a --fit_part that it can't use.
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config);
-
-// Replaces the part that scores are fitted to (--fit_part), unless `part` is "", and renames the task, as its scores
-// are others. Errors: kInvalidArgument if the task has no fit_part, or `part` can't be it (FindTaskProblems()).
-absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task);
 
 }  // namespace openset
 
