@@ -19,7 +19,7 @@ import venv
 REQUIREMENTS = "tools/site_requirements.txt"
 # What documents show or link, besides each other.
 ENDINGS = (".md", ".svg", ".png")
-OF_STUDIES = (".textproto", ".py")  # in results/ and docs/
+OF_STUDIES = (".textproto", ".py", ".txt")  # in results/ and docs/
 CONFIGURATION = """\
 site_name: openset
 docs_dir: tree

@@ -34,6 +34,12 @@ class StoreTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "did you mean 'openauc'"):
             self.store.records("openauk>0.5")
 
+    def test_compare_takes_records(self):
+        for records in (self.store.records(), self.store.records().to_frame()):
+            # The store was upgraded: a record's former id is no setting.
+            with self.assertRaisesRegex(ValueError, "openauc: openauc and softmax on .*no run .split and seed. in common"):
+                openset.compare(records)
+
     def test_a_query_is_a_query(self):
         for query, message in (("--store=/nowhere", "unknown field of these records '--store'"), ("--help", "--help"),
                                ("--", "'--' is not a comparison"), (" ", "the query is blank"),
@@ -64,7 +70,7 @@ class StoreTest(unittest.TestCase):
         with mock.patch.dict(sys.modules, wandb=wandb):
             self.store.records().to_wandb("mine")
         self.assertEqual([call[1]["name"] for call in wandb.init.call_args_list],
-                         ["softmax fashion_mnist_6_4 1 8", "openauc fashion_mnist_6_4 1 7"])
+                         ["openauc fashion_mnist_6_4 1 7", "softmax fashion_mnist_6_4 1 8"])
         wandb.init.return_value.summary.update.assert_called_with({"openauc": 0.8125})
 
     def test_absent_trackers_are_named(self):

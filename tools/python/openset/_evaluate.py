@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # The columns of results over splits and seeds that are not metrics.
 _RUN = ("method", "task", "group", "split", "seed", "unknown_classes")
 # The other columns of records that are neither metrics nor settings of a study's axes.
-_NOTES = ("trial", "openness", "experiment", "tag", "device", "host", "commit", "trained_as", "score_sha256", "overrides")
+_NOTES = ("trial", "former_trial", "openness", "experiment", "tag", "device", "host", "commit", "trained_as", "score_sha256",
+          "overrides")
 
 
 class Evaluation(Result):
@@ -154,7 +155,7 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
 
     Each dict may have its own `score`, as in evaluate(), and a `fit`; metrics of probabilities (NLL, ECE ...) then
     take softmax(logits) for each. Or `methods` is a pandas.DataFrame of results over splits and seeds: the columns
-    method, task, split, seed, and one for each metric; other text columns are ignored. Of records (Records.to_frame()),
+    method, task, split, seed, and one for each metric; other text columns are ignored. Of Records or their to_frame(),
     settings that differ become part of the method's name ("openauc, lambda 0.1"), and `group` names a group of unknown
     samples. A tidy table (Study.table()) is read, too.
     Rows: the difference of two methods, its interval, p, Holm's p and the verdict, for each metric.
@@ -168,6 +169,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
     """
     request: Dict[str, Any] = dict(metrics=metric_names(metrics), group=group,
                                    interval=_interval(ci_method, replicates, level, seed))
+    if hasattr(methods, "to_frame"):
+        methods = methods.to_frame()
     if cost_map and hasattr(methods, "to_csv"):
         raise ValueError("cost_map: compares scores on the same samples, not results over splits and seeds")
     if hasattr(methods, "to_csv"):
