@@ -27,6 +27,7 @@
 #include "eval/files/sample_set.h"
 #include "experiments/arrays/command_training.h"
 #include "experiments/arrays/fitted_heads.h"
+#include "experiments/arrays/sample_file.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/model_files.h"
@@ -131,9 +132,11 @@ class OutputsReader {
     for (int64_t i = 0; i < samples_.num_samples; ++i) {
       if (samples_.label[i] != kUnknownLabel) known.push_back(i);
     }
+    OPENSET_ASSIGN_OR_RETURN(std::vector<int64_t> shifted, TakeShifted(&known));
     if (!is_fit) OPENSET_RETURN_IF_ERROR(CheckKnown(known));
     for (const int64_t row : known) Add(row, -1, action_.known().class_id(samples_.label[row]));
     if (!is_fit) OPENSET_RETURN_IF_ERROR(AddUnknown());
+    OPENSET_RETURN_IF_ERROR(AddShifted(shifted));
     result_.num_outputs = samples_.num_outputs;
     result_.feature_dim = samples_.feature_dim;
     result_.head_weight = samples_.head_weight;
@@ -147,7 +150,8 @@ class OutputsReader {
   // them.
   bool IsFit() const {
     const bool is_left_out = action_.known().only_last_per_class() > 0;
-    return action_.unknown().empty() && (is_left_out || MessageDigest(action_.known()) == MessageDigest(train_.data()));
+    return action_.unknown().empty() && action_.shifted().empty() &&
+           (is_left_out || MessageDigest(action_.known()) == MessageDigest(train_.data()));
   }
 
   absl::Status Problem(absl::string_view problem) const {
@@ -194,18 +198,63 @@ class OutputsReader {
     return samples;
   }
 
-  absl::Status CheckKnown(const std::vector<int64_t>& known) {
-    OPENSET_ASSIGN_OR_RETURN(
-        const SelectedSamples samples,
-        CheckRows(action_.known(), known.size(), " known samples, and the task's split", " to test on"));
-    const std::vector<int64_t>& labels = samples.label;
-    for (size_t i = 0; i < known.size() && i < labels.size(); ++i) {
-      if (samples_.label[known[i]] == labels[i]) continue;
-      return Problem(absl::StrCat("row ", known[i], " has the label ", samples_.label[known[i]], ", and known sample ",
-                                  i, " of the task has ", labels[i],
+  // Takes the rows of the shifted groups, which are the last known ones, out of `known`.
+  absl::StatusOr<std::vector<int64_t>> TakeShifted(std::vector<int64_t>* known) {
+    int64_t all = 0;
+    for (const ShiftedGroup& group : action_.shifted()) {
+      OPENSET_ASSIGN_OR_RETURN(shifted_count_.emplace_back(), CountChecked(group.selection(), context_));
+      OPENSET_ASSIGN_OR_RETURN(shifted_.emplace_back(), SamplesOf(group.selection()));
+      if (shifted_.back().size() > 0) shifted_count_.back() = shifted_.back().size();
+      all += shifted_count_.back();
+    }
+    if (all > static_cast<int64_t>(known->size())) {
+      return Problem(absl::StrCat("has ", known->size(), " known samples, and the task's shifted groups have ", all));
+    }
+    const std::vector<int64_t> shifted(known->end() - all, known->end());
+    known->resize(known->size() - all);
+    return shifted;
+  }
+
+  absl::Status AddShifted(const std::vector<int64_t>& rows) {
+    size_t next = 0;
+    for (size_t g = 0; g < shifted_.size(); ++g) {
+      const ShiftedGroup& group = action_.shifted(static_cast<int>(g));
+      const std::vector<int64_t> of_group(rows.begin() + next, rows.begin() + next + shifted_count_[g]);
+      next += of_group.size();
+      OPENSET_RETURN_IF_ERROR(CheckLabels(of_group, shifted_[g].label, absl::StrCat("group '", group.name(), "'")));
+      clusters_.Append(group.selection().data_set(), shifted_[g].cluster, static_cast<int64_t>(of_group.size()));
+      for (const int64_t row : of_group) {
+        const int64_t class_id = ClassOfLabel(group.selection(), samples_.label[row]);
+        if (class_id < 0) {
+          return Problem(absl::StrCat("row ", row, " is of class ", samples_.label[row], ", which group '",
+                                      group.name(), "' lacks"));
+        }
+        Add(row, -1, class_id);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // `labels`: of the samples that the rows should be; empty if they are not known. `what` has them: "the task".
+  absl::Status CheckLabels(const std::vector<int64_t>& rows, const std::vector<int64_t>& labels,
+                           const std::string& what) const {
+    for (size_t i = 0; i < rows.size() && i < labels.size(); ++i) {
+      if (samples_.label[rows[i]] == labels[i]) continue;
+      return Problem(absl::StrCat("row ", rows[i], " has the label ", samples_.label[rows[i]], ", and known sample ", i,
+                                  " of ", what, " has ", labels[i],
                                   ": the rows must be in the order of the task's test part"));
     }
-    if (!labels.empty()) return absl::OkStatus();
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckKnown(const std::vector<int64_t>& known) {
+    const std::string others = shifted_.empty() ? "" : " without those of shifted groups";
+    OPENSET_ASSIGN_OR_RETURN(
+        const SelectedSamples samples,
+        CheckRows(action_.known(), known.size(), absl::StrCat(" known samples", others, ", and the task's split"),
+                  " to test on"));
+    OPENSET_RETURN_IF_ERROR(CheckLabels(known, samples.label, "the task"));
+    if (!samples.label.empty()) return absl::OkStatus();
     std::vector<int64_t> count(classes_);
     for (const int64_t row : known) ++count[samples_.label[row]];
     for (int c = 0; c < classes_; ++c) {
@@ -277,7 +326,9 @@ class OutputsReader {
   const int classes_;
   std::string path_;
   SampleSet samples_;
-  ClusterNumbers clusters_;  // that the data sets have
+  ClusterNumbers clusters_;               // that the data sets have
+  std::vector<SelectedSamples> shifted_;  // of each shifted group; empty if its data set is not on this machine
+  std::vector<int64_t> shifted_count_;
   Outputs result_;
 };
 
@@ -298,7 +349,7 @@ absl::StatusOr<Outputs> HeadOutputs(const InferAction& action, const TrainAction
     outputs.features.insert(outputs.features.end(), rows.features.begin(), rows.features.end());
     for (const int64_t label : rows.samples.label) {
       outputs.label.push_back(group < 0 ? label : -1);
-      outputs.class_id.push_back(selection.class_id(static_cast<int>(label)));
+      outputs.class_id.push_back(ClassOfLabel(selection, label));
       outputs.group.push_back(group);
     }
     return absl::OkStatus();

@@ -13,16 +13,14 @@
 #include "data/sets/feature_data_set.h"
 
 namespace openset {
-namespace {
 
 int64_t ClassOfLabel(const Selection& selection, int64_t label) {
   for (int c = 0; c < selection.label_size(); ++c) {
     if (selection.label(c) == label) return selection.class_id(c);
   }
-  return selection.class_id(static_cast<int>(label));
+  const bool is_place = selection.label().empty() && label < selection.class_id_size();
+  return is_place ? selection.class_id(static_cast<int>(label)) : -1;
 }
-
-}  // namespace
 
 absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(selection.data_set()));

@@ -14,6 +14,9 @@
 
 namespace openset {
 
+// The class, in the selection's data set, of its samples with this label; -1 if it has none.
+int64_t ClassOfLabel(const Selection& selection, int64_t label);
+
 // The samples of several selections, all in one form: `images` u8 [N, H, W, C], `path`s of image files, or `features`
 // f32 [N, D]. The arrays `label` (-1: unknown), `class_id` (in the data set), `group` (of an unknown sample, else -1)
 // and `sample` (a name for people) have a row for each, and so have `cluster`, if a data set has clusters, and

@@ -305,10 +305,16 @@ class CollectTaskTest(unittest.TestCase):
                        "shifted { group: 's' data_set: 'tiny' part: 'few' as_stored: true }")
         samples = openset.images(task, **self.where)
         self.assertEqual([sample.as_stored for sample in samples], [False] * 90 + [True] * 20)
+        store = os.path.join(self.folder.name, "fitted")
         for fit_part, rows in ((None, 60), ("few", 20)):
             # The part "few" is both fitted to and tested (shifted), which only this test does.
-            found = openset.collect(self.net, task=task, fit_part=fit_part, mean=[0.5], std=[0.25], **self.where)
+            found = openset.collect(self.net, task=task, fit_part=fit_part, mean=[0.5], std=[0.25], store=store,
+                                    name=f"fit_{rows}", methods=["klm"], **self.where)
             self.assertEqual((len(found["label"]), len(found["fit"]["label"])), (110, rows))
+            fit = found.pop("fit")
+            expected = openset.evaluate(**found, score="klm", fit=fit)["auroc"]
+            stored = openset.open_store(store).records("task=" + ("fitted_fit_few" if fit_part else "fitted"))
+            self.assertEqual([record["auroc"] for record in stored], [expected])
         with self.assertRaisesRegex(ValueError, "fit_part: data set 'tiny': unknown part 'no'"):
             openset.images(task, part="fit", fit_part="no", **self.where)
         transform = lambda image: self.torch.from_numpy(image.transpose(2, 0, 1) / numpy.float32(255))

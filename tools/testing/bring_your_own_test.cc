@@ -475,6 +475,69 @@ TEST_F(BringYourOwn, FeaturesOutputsAndHeadsShareATable) {
   }
 }
 
+// Outputs have the rows of shifted groups last. The group here lacks the first class, so that its class c has the label
+// c + 1.
+TEST_F(BringYourOwn, ShiftedSamplesAreKnownOnes) {
+  const auto put = [&](const std::string& file, const Cloud& cloud) {
+    NpzArrays arrays = cloud.Arrays();
+    std::vector<std::string> label;
+    for (const int64_t one : cloud.label) label.push_back(one < 0 ? "" : std::string(1, static_cast<char>('a' + one)));
+    arrays["label"] = MakeNpy(label);
+    Put(file, arrays);
+  };
+  put("cloud.npz", MakeCloud(200, 100, 3));
+  const Cloud all = MakeCloud(80, 0, 4);
+  Cloud some;
+  for (int64_t i = 0; i < all.size(); ++i) {
+    if (all.label[i] == 0) continue;
+    some.features.insert(some.features.end(), &all.features[i * kDim], &all.features[i * kDim] + kDim);
+    some.label.push_back(all.label[i]);
+    some.group.push_back(-1);
+  }
+  put("noisy.npz", some);
+  program_.Write("cloud.textproto",
+                 absl::StrCat(kTask, "shifted { group: 'noisy' data_set: 'features:noisy.npz' part: 'all' }"));
+  ASSERT_EQ(program_.Run({"task", "samples", "cloud.textproto", "--out=samples"}).exit_code, 0);
+  NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
+  Cloud cloud;
+  for (const double value : *ToDouble(tested["features"])) cloud.features.push_back(static_cast<float>(value));
+  cloud.label = *ToInt64(tested["label"]);
+  cloud.group = *ToInt64(tested["group"]);
+  NpzArrays outputs = OutputsOf(cloud);
+  outputs["group_names"] = tested["group_names"];
+  Put("net.npz", outputs);
+  program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}}) +
+                                       "model { outputs { file: 'net.npz' } }");
+  program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"METHODS", ", \"mine.textproto\""}}));
+  const ProgramResult result = program_.Run({"run", "study.textproto"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_EQ(Means("study").at("mine").at("auroc"), Eval({"net.npz", "--score=max_softmax"}).at("auroc"));
+  const Store store(program_.store());
+  int measured = 0;
+  for (const auto& [id, text] : program_.Records()) {
+    const std::string key = store.LoadRecord(id).value().outputs_key();
+    const NpzArrays stored =
+        *ReadNpz(absl::StrCat(program_.store(), "/outputs/", key.substr(0, 2), "/", key, "/outputs.npz"));
+    const std::vector<int64_t> label = *ToInt64(stored.at("label")), class_id = *ToInt64(stored.at("class_id"));
+    ASSERT_EQ(label, cloud.label);
+    for (size_t i = label.size() - 60; i < label.size(); ++i) {
+      EXPECT_GE(label[i], 1);
+      EXPECT_EQ(class_id[i], label[i] - 1);
+    }
+    ++measured;
+  }
+  EXPECT_EQ(measured, 6);
+  // Without them, the last of the known samples would be taken for them.
+  Put("net.npz", OutputsOf(MakeCloud(40, 100, 3)));
+  const ProgramResult none = program_.Run({"run", "study.textproto"});
+  EXPECT_THAT(absl::StrCat(none.out, none.err),
+              HasSubstr("has 40 known samples, and the task's shifted groups have 60"));
+  Put("net.npz", OutputsOf(MakeCloud(64, 100, 3)));
+  const ProgramResult few = program_.Run({"run", "study.textproto"});
+  EXPECT_THAT(absl::StrCat(few.out, few.err),
+              HasSubstr("has 4 known samples without those of shifted groups, and the task's split has 40 to test on"));
+}
+
 // A network of openset's own, trained on images, beside outputs for the same images.
 TEST_F(BringYourOwn, OutputsStandBesideATrainedNetwork) {
   program_.Write("catalog/tiny.textproto", R"(

@@ -256,15 +256,14 @@ class Expander {
   // Checks that outputs that were computed elsewhere can belong to the data.
   absl::Status CheckOutputs(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
     if (!method.model().has_outputs() || method.training().has_command()) return absl::OkStatus();
-    const char* why = nullptr;
-    if (data.test_shifted_size() > 0) why = "are for tasks without shifted groups";
-    if (data.test_unknown().empty() && method.model().outputs().has_fit_file() &&
-        MessageDigest(data.test_known()) == MessageDigest(data.train())) {
-      why = "with a fit_file are for tasks with unknown samples, or with other samples to train on than to test on";
+    if (!data.test_unknown().empty() || !method.model().outputs().has_fit_file() ||
+        MessageDigest(data.test_known()) != MessageDigest(data.train())) {
+      return absl::OkStatus();
     }
-    if (why == nullptr) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(WhereInMethod(experiment_, loaded, "model.outputs"),
-                                                   ": outputs that were computed elsewhere ", why));
+    return absl::InvalidArgumentError(
+        absl::StrCat(WhereInMethod(experiment_, loaded, "model.outputs"),
+                     ": outputs with a fit_file are for tasks with unknown samples, or with other samples to train on "
+                     "than to test on"));
   }
 
   // Checks that methods for features get features, and methods for images get images.

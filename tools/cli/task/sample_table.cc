@@ -7,6 +7,7 @@
 #include "core/status_macros.h"
 #include "data/catalog.pb.h"
 #include "data/sets/data_set.h"
+#include "experiments/arrays/sample_file.h"
 #include "experiments/report/examples.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/details.pb.h"
@@ -21,13 +22,6 @@ std::string ClassName(const std::string& data_set, int64_t class_id, const Catal
     return (*info)->class_name(static_cast<int>(class_id));
   }
   return absl::StrCat("class ", class_id);
-}
-
-int64_t ClassOfLabel(const Selection& selection, int64_t label) {
-  for (int c = 0; c < selection.label_size(); ++c) {
-    if (selection.label(c) == label) return selection.class_id(c);
-  }
-  return selection.class_id(static_cast<int>(label));
 }
 
 }  // namespace
