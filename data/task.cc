@@ -280,8 +280,9 @@ absl::Status AddShifted(const TaskSpec& task, const ClassSplit& split, const Tas
 
 // Adds the external images and, if samples are left out for it, the validation data.
 absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const Catalog& catalog, TaskData* data) {
-  if (request.validation_per_class > 0 && task.test_only()) {
-    return absl::InvalidArgumentError("validation_per_class: the task has no training samples (test_only)");
+  if (request.validation_per_class > 0 && task.test_only() && !task.has_validation_part()) {
+    return absl::InvalidArgumentError(
+        "validation_per_class: the task has no training samples (test_only) and no validation_part");
   }
   if (request.validation_per_class > 0 && task.has_validation_part()) {
     const std::vector<int> known(data->train().class_id().begin(), data->train().class_id().end());
@@ -299,20 +300,23 @@ absl::Status AddExternal(const TaskSpec& task, const TaskRequest& request, const
   const ExternalSource& external = task.external();
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(external.data_set()));
   const std::vector<int> classes = ExternalClasses(external, *info);
-  OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(),
-                           Select(catalog, external.data_set(), {external.part()}, classes, 0));
-  const std::vector<std::string> pool = TrainParts(task);
-  OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, external.part()));
-  const bool in_folds = task.has_cross_validation() && external.data_set() == task.data_set() &&
-                        absl::c_linear_search(pool, external.part()) && HasClusters(*part);
-  if (in_folds) {
-    OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(), Select(catalog, external.data_set(), pool, classes, 0));
-    *data->mutable_external()->mutable_fold() = data->train().fold();
+  bool in_folds = false;
+  if (!task.test_only()) {
+    OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(),
+                             Select(catalog, external.data_set(), {external.part()}, classes, 0));
+    const std::vector<std::string> pool = TrainParts(task);
+    OPENSET_ASSIGN_OR_RETURN(const DataSetPart* part, FindPart(*info, external.part()));
+    in_folds = task.has_cross_validation() && external.data_set() == task.data_set() &&
+               absl::c_linear_search(pool, external.part()) && HasClusters(*part);
+    if (in_folds) {
+      OPENSET_ASSIGN_OR_RETURN(*data->mutable_external(), Select(catalog, external.data_set(), pool, classes, 0));
+      *data->mutable_external()->mutable_fold() = data->train().fold();
+    }
   }
   if (request.validation_per_class == 0) return absl::OkStatus();
   UnknownGroup* group = data->add_validation_unknown();
   group->set_name("external");
-  if (in_folds || external.part() == external.validation_part()) {
+  if (in_folds || (data->has_external() && external.part() == external.validation_part())) {
     OPENSET_RETURN_IF_ERROR(CheckSomeAreLeft(data->external(), request.validation_per_class, catalog));
     *group->mutable_selection() = data->external();
     group->mutable_selection()->set_only_last_per_class(request.validation_per_class);

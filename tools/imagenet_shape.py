@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs `openset score --task=openood_imagenet_1k` on a made-up tree of ImageNet's shape, and projects time and memory.
 
-    python3 tools/imagenet_shape.py --openset=bazel-bin/tools/openset [--size=224] [--fit=10] [--test=5]
+    python3 tools/imagenet_shape.py --openset=bazel-bin/tools/openset [--size=224] [--fit=10] [--test=5] [--classes=4]
 
 The tree has OpenOOD's folders and lists with as many lines as the real ones: 50 training images in each of 1,000
 folders, the 45,000 known test images, and the five unknown sets. The files are links to a few small images. A ResNet-18
 with made-up weights passes over --fit and --test images of each class and set, once for scores that are not fitted and
 once for six. Prints what was measured, and what all images take if each takes as long as here, the start included, and
-if 512 features and 1,000 logits of each are in memory.
+if 512 features and 1,000 logits of each are in memory. --classes is for a test of seconds: the task and its data sets with
+the first classes and 20 unknown images of each set, in a library of their own.
 """
 import argparse
 import array
@@ -23,15 +24,49 @@ import tempfile
 import time
 import zlib
 
-CATALOG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "catalog")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
+TASK = "openood_imagenet_1k"
 UNKNOWN = ("ssb_hard", "ninco", "inaturalist_ood", "textures_ood", "openimage_o")
 # Of the fitted scores, those that don't need networks that classify well: she needs a correct image of each class.
 METHODS = ("mcp", "max_logit"), ("mcp", "max_logit", "knn", "react", "mahalanobis", "nci")
 
 
-def catalog(name):
-    with open(os.path.join(CATALOG, name + ".textproto"), encoding="utf-8") as file:
+def read(kind, name):
+    with open(os.path.join(DATA, kind, name + ".textproto"), encoding="utf-8") as file:
         return file.read()
+
+
+def small_catalog(text, classes):
+    """The data set small_NAME with the first classes, or, of one class, with 20 images in each part."""
+    names = re.findall(r"^class_name: .*\n", text, re.M)
+    for line in names[classes:] + re.findall(r"^class_title: .*\n", text, re.M)[classes:]:
+        text = text.replace(line, "", 1)
+
+    def counts(found):
+        of_class = int(found.group(2)) if len(names) > 1 else 20
+        return f"samples: {of_class * min(classes, len(names))}\n    samples_per_class: {of_class}"
+
+    text = re.sub(r"\bsamples: (\d+)\s+samples_per_class: (\d+)", counts, text)
+    return text.replace('\nname: "', '\nname: "small_', 1)
+
+
+def small_task(text, classes):
+    known = ", ".join(str(i) for i in range(classes))
+    text = re.sub(r"known: \[[^]]*\]", f"known: [{known}]", text)
+    text = re.sub(r'data_set: "(imagenet|' + "|".join(UNKNOWN) + ')"', r'data_set: "small_\1"', text)
+    return text.replace(f'name: "{TASK}"', f'name: "small_{TASK}"')
+
+
+def write_library(folder, classes):
+    """Returns the task's file."""
+    texts = {f"catalog/small_{name}": small_catalog(read("catalog", name), classes) for name in ("imagenet",) + UNKNOWN}
+    texts[f"tasks/small_{TASK}"] = small_task(read("tasks", TASK), classes)
+    for name, text in texts.items():
+        path = os.path.join(folder, name + ".textproto")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return path
 
 
 def part(text, name):
@@ -69,7 +104,7 @@ class Links:
         self.made += 1
 
 
-def make_tree(folder):
+def make_tree(folder, catalog):
     links = Links(folder)
     imagenet = catalog("imagenet")
     classes = re.findall(r'class_name: "(n\d+)"', imagenet)
@@ -89,9 +124,9 @@ def make_tree(folder):
     return len(classes), [samples for samples, *_ in sets]
 
 
-def write_weights(path):
+def write_weights(path, classes):
     """torchvision's resnet18, with drawn weights."""
-    shapes = {"conv1.weight": (64, 3, 7, 7), "fc.weight": (1000, 512), "fc.bias": (1000,)}
+    shapes = {"conv1.weight": (64, 3, 7, 7), "fc.weight": (classes, 512), "fc.bias": (classes,)}
     norms = {"bn1": 64}
     inner = 64
     for layer, width in enumerate((64, 128, 256, 512), 1):
@@ -142,12 +177,16 @@ def main():
     parser.add_argument("--size", type=int, default=224)
     parser.add_argument("--fit", type=int, default=10)
     parser.add_argument("--test", type=int, default=5)
+    parser.add_argument("--classes", type=int, default=0)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.openset)
     with tempfile.TemporaryDirectory(prefix="openset-imagenet-") as folder:
         start = time.monotonic()
-        classes, samples = make_tree(folder)
-        write_weights(os.path.join(folder, "net.safetensors"))
+        few = arguments.classes
+        task = write_library(folder, few) if few else TASK
+        classes, samples = make_tree(
+            folder, lambda name: small_catalog(read("catalog", name), few) if few else read("catalog", name))
+        write_weights(os.path.join(folder, "net.safetensors"), classes)
         print(f"tree: {classes} classes, {50 * classes} training images, {samples[0]} known and {sum(samples[1:])} "
               f"unknown test images, made in {time.monotonic() - start:.0f} s")
         passed = [arguments.test * classes + sum(min(arguments.test, count) for count in samples[1:]),
@@ -156,7 +195,7 @@ def main():
         for number, methods in enumerate(METHODS):
             size = [f"--size={arguments.size}"] if arguments.size != 224 else []
             took, shown = run([program, "score", "--model=net.safetensors", "--network=resnet18",
-                               "--task=openood_imagenet_1k", f"--data={folder}", f"--store=store{number}",
+                               f"--task={task}", f"--data={folder}", f"--store=store{number}",
                                f"--methods={','.join(methods)}", f"--test_limit={arguments.test}",
                                f"--train_limit={arguments.fit}", *size], folder)
             seconds.append(took)

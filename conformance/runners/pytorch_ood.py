@@ -42,8 +42,9 @@ def scores(d):
         return of.fit_feature_maps(*train).predict_feature_maps(t["features"]).detach()
 
     def openmax(tail):
-        return detector.OpenMax(None, tailsize=tail).fit_logits(t["train_logits"],
-                                                                t["train_label"]).predict_logits(t["logits"])
+        of = detector.OpenMax(None)
+        of.tailsize = tail  # as GridSearch sets it
+        return of.fit_logits(t["train_logits"], t["train_label"]).predict_logits(t["logits"])
 
     logits = t["logits"]
     return {

@@ -459,6 +459,17 @@ TEST(OpenOodTasks, HaveItsNearAndFarSets) {
     const TaskData data = Data(Task(name), 0);
     EXPECT_EQ(data.test_known().class_id_size(), classes);
     EXPECT_EQ(*CountSamples(data.test_known(), TheCatalog()), 45 * classes);
+    EXPECT_EQ(*CountSamples(data.train(), TheCatalog()), 50 * classes);  // to fit to
+    // Its lists for searches: val_imagenet.txt or val_imagenet200.txt, and val_openimage_o.txt.
+    TaskRequest request;
+    request.validation_per_class = 1763;
+    for (const char* form : {"", "_full_spectrum"}) {
+      const TaskData search = *ResolveTask(Task(name + form), request, TheCatalog());
+      EXPECT_EQ(*CountSamples(search.validation_known(), TheCatalog()), 5 * classes);
+      ASSERT_EQ(search.validation_unknown_size(), 1);
+      EXPECT_EQ(*CountSamples(search.validation_unknown(0).selection(), TheCatalog()), 1763);
+      EXPECT_FALSE(search.has_external());
+    }
     EXPECT_THAT(Groups(data, UnknownGroup::NEAR), ElementsAre("ssb_hard", "ninco"));
     EXPECT_THAT(Groups(data, UnknownGroup::FAR), ElementsAre("inaturalist", "textures", "openimage_o"));
     const TaskData full = Data(Task(name + "_full_spectrum"), 0);

@@ -157,12 +157,34 @@ TEST(ResolveTask, TestsNeedNoTrainingImages) {
   TaskRequest request;
   request.validation_per_class = 1;
   EXPECT_EQ(ResolveTask(Parse(text), request, SmallCatalog()).status(),
-            absl::InvalidArgumentError("validation_per_class: the task has no training samples (test_only)"));
+            absl::InvalidArgumentError(
+                "validation_per_class: the task has no training samples (test_only) and no validation_part"));
 }
 
 TEST(ResolveTask, ScoresAreFittedToThePartThatIsNamed) {
   const TaskData data = Resolve("split { known: [3, 0] } test_only: true fit_part: 'train'");
   EXPECT_EQ(data.train().part(), "train");
+  EXPECT_EQ(data.test_known().part(), "test");
+}
+
+// Four's training part stands for a validation part, of which three samples of each known class are used.
+TEST(ResolveTask, ATaskWithoutTrainingSearchesOnItsValidationPart) {
+  const std::string text =
+      "split { known: [3, 0] } test_only: true validation_part: 'train' "
+      "external { data_set: 'three' part: 'none' validation_part: 'train' class_id: 2 }";
+  const TaskData plain = Resolve(text);
+  EXPECT_FALSE(plain.has_external());
+  EXPECT_FALSE(plain.has_validation_known());
+  TaskRequest request;
+  request.validation_per_class = 3;
+  const TaskData data = Resolve(text, request);
+  EXPECT_FALSE(data.has_external());
+  EXPECT_EQ(data.validation_known().part(), "train");
+  EXPECT_EQ(*CountSamples(data.validation_known(), SmallCatalog()), 2 * 3);
+  ASSERT_EQ(data.validation_unknown_size(), 1);
+  EXPECT_EQ(data.validation_unknown(0).selection().data_set(), "three");
+  EXPECT_THAT(data.validation_unknown(0).selection().class_id(), ElementsAre(2));
+  EXPECT_EQ(*CountSamples(data.validation_unknown(0).selection(), SmallCatalog()), 3);
   EXPECT_EQ(data.test_known().part(), "test");
 }
 

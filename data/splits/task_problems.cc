@@ -68,7 +68,7 @@ class Checker {
     }
     if (task_.has_external()) {
       if (const DataSetInfo* info = Find("external.data_set", task_.external().data_set())) {
-        CheckPart("external.part", *info, task_.external().part());
+        if (!task_.test_only()) CheckPart("external.part", *info, task_.external().part());
         CheckPart("external.validation_part", *info, task_.external().validation_part());
         CheckClasses("external.class_id", task_.external().class_id(), *info);
       }
@@ -207,6 +207,7 @@ class Checker {
       CheckPart("fit_part", *known_info_, task_.fit_part());
       const std::vector<std::string> test = TestParts(task_);
       if (absl::c_linear_search(test, task_.fit_part())) Add("fit_part", "is a part of the test images too");
+      used.insert(task_.fit_part());
     } else if (!task_.test_only()) {
       check("train_part", task_.train_part_size() > 0, TrainParts(task_));
     }

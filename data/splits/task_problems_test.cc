@@ -85,6 +85,8 @@ TEST(FindTaskProblems, TestsNeedNoTrainingImages) {
               ElementsAre("fit_part: is a part of the test images too"));
   EXPECT_THAT(Problems("split { known: 0 } test_only: true fit_part: 'none'"),
               ElementsAre("fit_part: data set 'four': unknown part 'none' (known: train, test)"));
+  EXPECT_THAT(Problems("split { known: 0 } test_only: true fit_part: 'train' validation_part: 'train'"),
+              ElementsAre("validation_part: is a part for training or testing too"));
   EXPECT_THAT(Problems("split { known: 0 } test_only: true train_part: 'train'"),
               ElementsAre("test_only: there are training images: remove it, or train_part and cross_validation"));
 }

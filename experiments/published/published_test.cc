@@ -84,8 +84,9 @@ TEST_P(PublishedTest, EachRowSaysWhichFormWasRun) {
 
 INSTANTIATE_TEST_SUITE_P(All, PublishedTest,
                          ::testing::Values("arpl_issue_2", "imbalance_table_1", "openauc_table_2", "openauc_table_4",
-                                           "openauc_table_5", "unified_benchmark_table_6", "unified_benchmark_table_7",
-                                           "vaze_tinyimagenet_measured", "vaze_tinyimagenet_readme"),
+                                           "openauc_table_5", "openset_imagenet_notebook", "unified_benchmark_table_6",
+                                           "unified_benchmark_table_7", "vaze_tinyimagenet_measured",
+                                           "vaze_tinyimagenet_readme"),
                          [](const auto& info) { return info.param; });
 
 // The log lists splits; its means are of numbers with more digits, so that both are rounded to 0.005.

@@ -53,7 +53,8 @@ std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>
     for (const std::string& part : TrainParts(task)) parts[task.data_set()].insert(part);
     for (const std::string& part : TestParts(task)) parts[task.data_set()].insert(part);
     const ExternalSource& external = task.external();
-    if (task.has_external()) parts[external.data_set()].insert({external.part(), external.validation_part()});
+    if (task.has_external()) parts[external.data_set()].insert(external.validation_part());
+    if (task.has_external() && !task.test_only()) parts[external.data_set()].insert(external.part());
     for (const UnknownSource& unknown : SourcesOf(task)) {
       std::set<std::string>& of_it = parts[unknown.data_set()];
       of_it.insert(unknown.part());

@@ -49,8 +49,8 @@ def postmax(d):
     return -stats.genpareto.cdf(d["logits"].max(1) / np.linalg.norm(d["features"], axis=1), *fit)
 
 
-def openmax_revised(d, tail, alpha, rank_weight, translation):
-    """The K + 1 probabilities, with the distance "eucos"."""
+def openmax_revised(d, tail, alpha, translation):
+    """The K + 1 probabilities of the paper, with the distance "eucos". The package libmr has no translation but 1."""
     z, train, label = d["logits"], d["train_logits"], d["train_label"]
 
     def distance(row, mean):
@@ -67,17 +67,15 @@ def openmax_revised(d, tail, alpha, rank_weight, translation):
         for place, c in enumerate(np.argsort(-z[row])[:alpha]):
             mean, smallest, shape, scale = tails[c]
             w = stats.weibull_min.cdf(distance(z[row], mean) - smallest + translation, shape, scale=scale)
-            w *= (alpha - place) / alpha if rank_weight is None else rank_weight
+            w *= (alpha - place) / alpha
             revised[row, c] = z[row, c] * (1 - w)
             revised[row, -1] += z[row, c] * w
     return special.softmax(revised, axis=1)
 
 
 def scores(d):
-    benchmark, paper = openmax_revised(d, 2, 1, 0.5, 1), openmax_revised(d, 20, 10, None, 10000)
+    paper = openmax_revised(d, 20, 10, 10000)
     return {
-        "openmax_unified_benchmark": benchmark[:, -1],
-        "openmax_unified_benchmark_prediction": benchmark.argmax(1),
         "openmax": paper[:, -1],
         "openmax_prediction": paper.argmax(1),
         "postmax": postmax(d),
@@ -88,7 +86,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output")
     path = parser.parse_args().output
-    golden = {"about": "Made by tools/peers/make_distance_score_golden.py. Larger = more unknown."}
+    golden = {"about": "Made by tools/peers/make_distance_score_golden.py. Larger = more unknown. "
+                       "OpenMax is written from the papers: its code with libMR's translation of 1 is run by "
+                       "make_released_golden.py."}
     for name, data in (("random", make_data()), ("digits", make_digits())):
         doubles = {key: array if key == "train_label" else array.astype(float) for key, array in data.items()}
         golden[name] = {

@@ -20,6 +20,7 @@ stored file was made with PyTorch 2.11.0, NumPy 2.4.6, SciPy 1.17.1, scikit-lear
     libsvm-openset      ljain2/libsvm-openset 122298c, with its programs svm-train and svm-predict built
     combood             rmagesh148/combood 7457e1f
     maha-norm           mueller-mp/maha-norm 53de550
+    unknown-detection-benchmarks    daintlab/unknown-detection-benchmarks eff1710
 
 and the package libmr 0.1.9.
 """
@@ -124,7 +125,8 @@ class OneBatch:
 
 
 def openmax(sources, d, network):
-    """OpenOOD's postprocessor, and its functions with the paper's distance. Its Weibull distributions are libMR's."""
+    """OpenOOD's postprocessor, its functions with the paper's distance, and the functions of the unified benchmark with the
+    settings of its CIFAR networks. The Weibull distributions are libMR's."""
     folder = os.path.join(sources, "OpenOOD", "openood", "postprocessors")
     classes = d["weight"].shape[0]
     sys.modules["openood.postprocessors.info"] = Settings(num_classes_dict={"here": classes})
@@ -143,7 +145,13 @@ def openmax(sources, d, network):
             module.openmax(fitted, range(classes), row[None], weight, alpha, distance)[0][-1]
             for row in network(d["features"]).detach().numpy()
         ]
-    return expected
+    code = load(os.path.join(sources, "unknown-detection-benchmarks", "methods", "openmax"), "openmax", "benchmark_code")
+    distances = [code.compute_channel_distances(mean, rows, 0.005) for mean, rows in zip(means, scores)]
+    fitted = code.fit_weibull(means, distances, range(classes), 2)
+    probabilities = np.array([code.openmax(fitted, range(classes), row[None], 0.005, "cifar", 1)[0]
+                              for row in network(d["features"]).detach().numpy()])
+    return {**expected, "openmax_unified_benchmark": probabilities[:, -1],
+            "openmax_unified_benchmark_prediction": probabilities.argmax(1)}
 
 
 def ash(sources, d, network):
