@@ -207,11 +207,11 @@ class Checker {
       CheckPart("fit_part", *known_info_, task_.fit_part());
       const std::vector<std::string> test = TestParts(task_);
       if (absl::c_linear_search(test, task_.fit_part())) Add("fit_part", "is a part of the test images too");
-      used.insert(task_.fit_part());
     } else if (!task_.test_only()) {
       check("train_part", task_.train_part_size() > 0, TrainParts(task_));
     }
     check("test_part", task_.test_part_size() > 0, TestParts(task_));
+    if (task_.has_fit_part()) used.insert(task_.fit_part());
     if (task_.has_validation_part()) {
       CheckPart("validation_part", *known_info_, task_.validation_part());
       if (!used.insert(task_.validation_part()).second) Add("validation_part", "is a part for training or testing too");
