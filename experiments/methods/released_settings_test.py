@@ -12,7 +12,8 @@ import unittest
 
 SOURCES = sys.argv[1] if len(sys.argv) > 1 else ""
 COMMITS = {"cider": "deeplearning-wisc/cider dce8ad3", "scone": "deeplearning-wisc/scone 119485b",
-           "OpenOOD": "Jingkang50/OpenOOD 3c35632"}
+           "OpenOOD": "Jingkang50/OpenOOD 3c35632", "openset-imagenet": "AIML-IfI/openset-imagenet d5ae792"}
+PROTOCOLS, PROTOCOL_CALLS = "openset-imagenet/src/train.py", "openset-imagenet/cmd/script4.sh"
 SCONE = "scone/CIFAR/"
 MIX_OE = "OpenOOD/scripts/ood/mixoe/cifar10_train_mixoe.sh"
 BASELINE, BASE_TRAINER = "OpenOOD/configs/pipelines/train/baseline.yml", "OpenOOD/openood/trainers/base_trainer.py"
@@ -87,6 +88,20 @@ SETTINGS = {
          "RandomHorizontalFlip()"),
         ("augmentation.resize.shorter_side", 32, "OpenOOD/configs/datasets/cifar10/cifar10.yml", 4, "pre_size: 32"),
         ("augmentation.random_crop.padding", 4, PREPROCESSOR, 47, "padding=4"),
+    ],
+    "presets/openset_imagenet": [
+        ("model.resnet_imagenet.variant", "RESNET50", "openset-imagenet/src/model.py", 18, "models.resnet50(pretrained=False)"),
+        ("training.epochs", 120, PROTOCOL_CALLS, 36, "epochs=120"),
+        ("training.batch_size", 64, PROTOCOL_CALLS, 36, "batch_size=64"),
+        ("training.optimizer.learning_rate", 0.001, PROTOCOL_CALLS, 36, "opt.lr=0.001"),
+        ("training.optimizer.weight_decay", 0, PROTOCOLS, 472, "Adam(params=model.parameters(), lr=cfg.opt.lr)"),
+        ("training.schedule", "constant", "openset-imagenet/config/config.yaml", 25, "if 0, no decay"),
+        ("augmentation*", ["resize", "random_crop", "horizontal_flip"], PROTOCOLS, 383, "RandomHorizontalFlip(0.5)"),
+        ("augmentation.resize.shorter_side", 256, PROTOCOLS, 381, "Resize(256)"),
+        ("augmentation.random_crop.padding", 0, PROTOCOLS, 382, "RandomCrop(224)"),
+        ("augmentation.random_crop.window", "INPUT_SIZE", PROTOCOLS, 382, "RandomCrop(224)"),
+        ("input.size", 224, PROTOCOLS, 389, "CenterCrop(224)"),
+        ("input.test_shorter_side", 256, PROTOCOLS, 388, "Resize(256)"),
     ],
 }
 TOKEN = re.compile(r'\s*(?:#[^\n]*\n\s*)*("(?:[^"\\]|\\.)*"|[\w.+-]+|[{}\[\]:,])')
