@@ -21,6 +21,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/files/runfiles.h"
+#include "core/testing/status_matchers.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/readers/images/decode_image.h"
 #include "gmock/gmock.h"
@@ -78,13 +79,10 @@ TEST_F(DataTest, PartsAreDrawnByClusters) {
     }
   }
   program_.Write("pairs.csv", table);
-  const ProgramResult described =
-      program_.Run({"data", "describe", "photos", "--clusters=pairs.csv", "--test_share=0.4"});
-  ASSERT_EQ(described.exit_code, 0) << described.err;
+  program_.MustRun({"data", "describe", "photos", "--clusters=pairs.csv", "--test_share=0.4"});
   EXPECT_THAT(program_.Read("catalog/photos.textproto"), HasSubstr("pairs.csv\""));
-  ASSERT_EQ(program_.Run({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=1"}).exit_code, 0);
-  const ProgramResult tested = program_.Run({"task", "samples", "pets", "--format=csv"});
-  ASSERT_EQ(tested.exit_code, 0) << tested.err;
+  program_.MustRun({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=1"});
+  const ProgramResult tested = program_.MustRun({"task", "samples", "pets", "--format=csv"});
   // Two of five pairs of dogs.
   std::map<int, int> dogs;  // of each pair
   for (const absl::string_view line : absl::StrSplit(tested.out, '\n')) {
@@ -94,8 +92,7 @@ TEST_F(DataTest, PartsAreDrawnByClusters) {
   EXPECT_EQ(dogs.size(), 2);
   for (const auto& [pair, photos] : dogs) EXPECT_EQ(photos, 2) << pair;
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
-  const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
-  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  program_.MustRun({"run", "study.textproto", "--devices=cpu"});
   program_.Write("pairs.csv", "image\n");
   EXPECT_THAT(program_.Run({"data", "describe", "photos", "--name=again", "--clusters=pairs.csv"}).err,
               HasSubstr("pairs.csv: line 1: needs the columns 'image' and 'cluster'"));
@@ -159,10 +156,9 @@ TEST_F(DataTest, FoldsAndValidationKeepClustersWhole) {
     EXPECT_EQ(photos[pair], pair == "cat2" || pair == "owl2" ? 1 : 2) << pair;
   }
   // Programs that train elsewhere get the clusters.
-  ASSERT_EQ(program_.Run({"task", "samples", "column_folds", "--split=0", "--out=samples", data}).exit_code, 0);
-  const auto fit = ReadNpz(program_.folder() + "/samples/fit.npz");
-  ASSERT_TRUE(fit.ok()) << fit.status();
-  const std::vector<int64_t> numbers = ToInt64(fit->at("cluster")).value();
+  program_.MustRun({"task", "samples", "column_folds", "--split=0", "--out=samples", data});
+  ASSERT_OK_AND_ASSIGN(const auto fit, ReadNpz(program_.folder() + "/samples/fit.npz"));
+  const std::vector<int64_t> numbers = ToInt64(fit.at("cluster")).value();
   EXPECT_LT(std::set<int64_t>(numbers.begin(), numbers.end()).size(), numbers.size());
   // One fold has two clusters of cats to train on, of which one is for validation; the other fold has only one.
   int refused = 0;
@@ -186,7 +182,7 @@ TEST_F(DataTest, FoldsAndValidationKeepClustersWhole) {
   }
   EXPECT_EQ(refused, 1);
   // What `audit` proposes is such a table. Here all cats are duplicates.
-  ASSERT_EQ(program_.Run({"data", "audit", "column", "--parts=train,test", "--clusters=audit.csv", data}).exit_code, 0);
+  program_.MustRun({"data", "audit", "column", "--parts=train,test", "--clusters=audit.csv", data});
   put_table("audited", "audit.csv");
   EXPECT_THAT(program_.Run({"task", "splits", "audited_folds", data}).err,
               HasSubstr("samples of class 1 (dog) in 1 cluster, which are not divided, and fold 1 of 2 gets none: use "
@@ -218,8 +214,7 @@ TEST_F(DataTest, ClustersInTrainingAndTestAreHinted) {
                    absl::StrCat(absl::StrReplaceAll(kSpec, {{"split: 0", ""}, {"\"softmax\"", "'outlier_exposure'"}}),
                                 "task: '", name, "'"));
     const ProgramResult result =
-        program_.Run({"plan", "study.textproto", "--noprobe", absl::StrCat("--data=", program_.folder())});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+        program_.MustRun({"plan", "study.textproto", "--noprobe", absl::StrCat("--data=", program_.folder())});
     return result.err;
   };
   EXPECT_THAT(
@@ -237,8 +232,7 @@ TEST_F(DataTest, ClustersInTrainingAndTestAreHinted) {
 }
 
 TEST_F(DataTest, FromAFolderToAStudy) {
-  const ProgramResult described = program_.Run({"data", "describe", "photos"});
-  ASSERT_EQ(described.exit_code, 0) << described.err;
+  const ProgramResult described = program_.MustRun({"data", "describe", "photos"});
   // A fifth of each class is for the test: 4 red and 8 green of 16 training images, whose means are 1/4 and 1/2 and
   // whose standard deviations are sqrt(1/4 - 1/16) and 1/2.
   EXPECT_THAT(described.out,
@@ -247,15 +241,15 @@ TEST_F(DataTest, FromAFolderToAStudy) {
                     HasSubstr("in a study:  method: \"softmax+laptop_colour\"\n")));
   EXPECT_THAT(program_.Read("catalog/photos.textproto"),
               AllOf(HasSubstr("class_name: \"cat\""), HasSubstr("listing_sha256"), HasSubstr("mean: 0.25\n")));
-  EXPECT_EQ(program_.Run({"data", "describe", "photos"}).exit_code, 0) << "the same again";
+  program_.MustRun({"data", "describe", "photos"});
   EXPECT_THAT(program_.Run({"data", "verify", "photos", "--images", "--parts=train"}).out,
               AllOf(HasSubstr("mean 0.2500 0.5000"), HasSubstr("(as the catalog says)")));
   const ProgramResult other = program_.Run({"data", "describe", "photos", "--test_share=0.5"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("catalog/photos.textproto: already exists with other content; choose another name"));
 
-  const ProgramResult made = program_.Run({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=2"});
-  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const ProgramResult made =
+      program_.MustRun({"task", "new", "pets", "--data=photos", "--known=dog,cat", "--splits=2"});
   EXPECT_THAT(made.out, AllOf(HasSubstr("split 1: known: dog, cat"), HasSubstr("openness 0.105")));
   EXPECT_THAT(program_.Read("tasks/pets.textproto"),
               HasSubstr("known: 1  # dog\n  known: 0  # cat\n  unknown: 2  # owl\n"));
@@ -264,16 +258,14 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   program_.Write("pasted.textproto",
                  absl::StrCat("name: 'pasted' task: 'pets' ", lines.substr(0, lines.find("catalog/photos") - 2),
                               "seed: 0 metric { accuracy {} }"));
-  const ProgramResult planned = program_.Run({"plan", "pasted.textproto", "--noprobe"});
-  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  const ProgramResult planned = program_.MustRun({"plan", "pasted.textproto", "--noprobe"});
   EXPECT_THAT(planned.out, HasSubstr("\n  the whole study: unknown on "));
 
   EXPECT_THAT(program_.Run({"task", "splits", "pets"}).out,
               testing::ContainsRegex("pets +0 +2 +1 +0\\.1056 +12 +3 +1 "));
 
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
-  const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
-  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  const ProgramResult run = program_.MustRun({"run", "study.textproto", "--devices=cpu"});
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
   EXPECT_THAT(run.out,
               HasSubstr("\ntime left: unknown until the first epoch, because nothing like it was measured here\n"));
@@ -282,15 +274,13 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   // Without the images, the study of a record is made all the same: the records say what the images were. From a
   // bundle, it finds its task there.
   const std::string id = program_.Records().begin()->first;
-  const ProgramResult checked = program_.Run({"records", "spec", id});
-  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  const ProgramResult checked = program_.MustRun({"records", "spec", id});
   EXPECT_THAT(checked.out, Not(HasSubstr("unchecked")));
-  ASSERT_EQ(program_.Run({"records", "export", "--bundle=pets.zip"}).exit_code, 0);
+  program_.MustRun({"records", "export", "--bundle=pets.zip"});
   std::filesystem::rename(program_.folder() + "/photos", program_.folder() + "/moved");
   const OpensetProgram other_place("other");
   std::filesystem::copy_file(program_.folder() + "/pets.zip", other_place.folder() + "/pets.zip");
-  const ProgramResult spec = other_place.Run({"records", "spec", "pets.zip", id});
-  ASSERT_EQ(spec.exit_code, 0) << spec.err;
+  const ProgramResult spec = other_place.MustRun({"records", "spec", "pets.zip", id});
   EXPECT_THAT(spec.out, Not(HasSubstr("unchecked")));
   EXPECT_EQ(spec.err, "");
   EXPECT_EQ(spec.out.substr(spec.out.find("\n\n")), checked.out.substr(checked.out.find("\n\n")));
@@ -304,36 +294,30 @@ TEST_F(DataTest, ATaskMayNameAFolder) {
   program_.Write("tasks/photos.textproto", absl::StrCat("name: 'photos' data_set: 'folder:", program_.folder(),
                                                         "/photos' split { known: [1, 0] }"));
   program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'photos'"));
-  const ProgramResult run = program_.Run({"run", "study.textproto", "--devices=cpu"});
-  ASSERT_EQ(run.exit_code, 0) << run.out << run.err;
+  const ProgramResult run = program_.MustRun({"run", "study.textproto", "--devices=cpu"});
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
   // Nobody has decoded them before a training.
   const std::string unread = absl::StrCat("hint: the images in ", program_.folder(), "/photos were counted, not read");
   EXPECT_THAT(run.err, HasSubstr(unread));
   EXPECT_THAT(program_.Run({"plan", "study.textproto"}).err, HasSubstr(unread));
   program_.Write("tasks/photos.textproto", "name: 'photos' data_set: 'folder:/nowhere' split { known: 0 }");
-  const ProgramResult gone = program_.Run({"plan", "study.textproto"});
-  EXPECT_EQ(gone.exit_code, 2);
-  EXPECT_THAT(gone.err, HasSubstr("data_set: data set 'folder:/nowhere': no such folder: /nowhere"));
+  EXPECT_THAT(program_.Run({"plan", "study.textproto"}),
+              FailsWith(2, HasSubstr("data_set: data set 'folder:/nowhere': no such folder: /nowhere")));
 }
 
 TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   program_.Write("photos/owl/5.png", "no image");
-  const ProgramResult refused = program_.Run({"data", "describe", "photos"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("photos/owl/5.png: not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image"),
-                                 HasSubstr("or leave them out with --skip_damaged")));
-  const ProgramResult verified = program_.Run({"data", "verify", "photos", "--images"});
-  EXPECT_EQ(verified.exit_code, 2);
-  EXPECT_THAT(verified.err, HasSubstr("photos/owl/5.png"));
-  const ProgramResult skipped = program_.Run({"data", "describe", "photos", "--skip_damaged", "--name=mine"});
-  ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
+  EXPECT_THAT(program_.Run({"data", "describe", "photos"}),
+              FailsWith(2, AllOf(HasSubstr("photos/owl/5.png: not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image"),
+                                 HasSubstr("or leave them out with --skip_damaged"))));
+  EXPECT_THAT(program_.Run({"data", "verify", "photos", "--images"}), FailsWith(2, HasSubstr("photos/owl/5.png")));
+  const ProgramResult skipped = program_.MustRun({"data", "describe", "photos", "--skip_damaged", "--name=mine"});
   EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt images")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
-  EXPECT_EQ(program_.Run({"data", "verify", "mine", "--images"}).exit_code, 0);
+  program_.MustRun({"data", "verify", "mine", "--images"});
   // The folder's path means the data set that was described from it, unless a task says "folder:".
-  EXPECT_EQ(program_.Run({"data", "verify", "photos", "--images"}).exit_code, 0);
-  EXPECT_EQ(program_.Run({"task", "new", "pets", "--data=./photos/", "--known=cat"}).exit_code, 0);
+  program_.MustRun({"data", "verify", "photos", "--images"});
+  program_.MustRun({"task", "new", "pets", "--data=./photos/", "--known=cat"});
   EXPECT_THAT(program_.Read("tasks/pets.textproto"), HasSubstr("data_set: \"mine\""));
   const std::string as_it_is = absl::StrCat("folder:", program_.folder(), "/photos");
   EXPECT_EQ(program_.Run({"data", "verify", as_it_is, "--images"}).exit_code, 2);
@@ -341,8 +325,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
 
 // 4 of 5 red, 9 of 10 green, 1 of 2 and 2 of 3 blue pictures are copies of the first.
 TEST_F(DataTest, AuditFindsCopies) {
-  const ProgramResult audit = program_.Run({"data", "audit", "photos", "--parts=all"});
-  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  const ProgramResult audit = program_.MustRun({"data", "audit", "photos", "--parts=all"});
   EXPECT_THAT(audit.out, AllOf(HasSubstr("photos/cat/1.png  =  all: "), HasSubstr("... and 6 more of these two sets"),
                                HasSubstr("20 images in 1 sets")));
   EXPECT_THAT(audit.out, HasSubstr("16     0"));
@@ -358,8 +341,7 @@ TEST_F(DataTest, AuditProposesClusters) {
   for (size_t i = 0; i < images.size(); ++i) {
     program_.Write(absl::StrCat("scans/", images[i]), Png(20 * static_cast<int>(i), 0, 99));
   }
-  const ProgramResult audit = program_.Run({"data", "audit", "scans", "--parts=all", "--clusters=clusters.csv"});
-  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  const ProgramResult audit = program_.MustRun({"data", "audit", "scans", "--parts=all", "--clusters=clusters.csv"});
   EXPECT_THAT(audit.out, AllOf(HasSubstr("clusters: 1 of several samples, 3 samples in all, the largest has 3"),
                                HasSubstr("3 groups by folder or name: p1, ...")));
   const std::vector<std::string> clusters = absl::StrSplit(program_.Read("clusters.csv"), '\n');
@@ -387,34 +369,28 @@ TEST_F(DataTest, AuditLooksAtTheShiftedImagesOfATask) {
   program_.Write("tasks/pets.textproto",
                  absl::StrCat("name: 'pets' data_set: '", folder, "/photos' split { known: [1, 0] } ",
                               "shifted { group: 'cast' data_set: '", folder, "/cast' part: 'all' }"));
-  const ProgramResult audit = program_.Run({"data", "audit", "pets", "--exact"});
-  ASSERT_EQ(audit.exit_code, 0) << audit.err;
+  const ProgramResult audit = program_.MustRun({"data", "audit", "pets", "--exact"});
   EXPECT_THAT(audit.out, AllOf(HasSubstr("exact  cast: "), HasSubstr("cast/cat/0.png  =  train: "),
                                Not(HasSubstr("cast/dog/0.png")), HasSubstr("images in 4 sets")));
-  const ProgramResult shown = program_.Run({"data", "show", "pets", "--per_class=1"});
-  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const ProgramResult shown = program_.MustRun({"data", "show", "pets", "--per_class=1"});
   EXPECT_THAT(shown.out, AllOf(HasSubstr("known, dog"), HasSubstr("cast, dog"), HasSubstr("cast, cat")));
 }
 
 TEST_F(DataTest, ShowWritesASheet) {
   const ProgramResult shown =
-      program_.Run({"data", "show", "photos", "--parts=all", "--per_class=4", "--tile=10", "--sheet=sheet.png"});
-  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+      program_.MustRun({"data", "show", "photos", "--parts=all", "--per_class=4", "--tile=10", "--sheet=sheet.png"});
   EXPECT_THAT(shown.out, AllOf(HasSubstr("row 1: all, cat"), HasSubstr("row 3: all, owl")));
-  const auto sheet = DecodeImage(program_.Read("sheet.png"), 3);
-  ASSERT_TRUE(sheet.ok()) << sheet.status();
-  EXPECT_EQ(sheet->height, 2 + 3 * 12);
-  EXPECT_EQ(sheet->width, 6 + 2 + 4 * 12);
+  ASSERT_OK_AND_ASSIGN(const auto sheet, DecodeImage(program_.Read("sheet.png"), 3));
+  EXPECT_EQ(sheet.height, 2 + 3 * 12);
+  EXPECT_EQ(sheet.width, 6 + 2 + 4 * 12);
   // The first cat: red, in the middle of its tile, as it is wider than high.
-  EXPECT_EQ(sheet->pixels[7 * sheet->width + 10], 255);
-  EXPECT_EQ(sheet->pixels[(sheet->height + 7) * sheet->width + 10], 0);
+  EXPECT_EQ(sheet.pixels[7 * sheet.width + 10], 255);
+  EXPECT_EQ(sheet.pixels[(sheet.height + 7) * sheet.width + 10], 0);
 }
 
 TEST_F(DataTest, ErrorsSayWhatIsWrong) {
   const auto fails = [&](const std::vector<std::string>& arguments, const std::string& what) {
-    const ProgramResult result = program_.Run(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.out;
-    EXPECT_THAT(result.err, HasSubstr(what));
+    EXPECT_THAT(program_.Run(arguments), FailsWith(2, HasSubstr(what)));
   };
   fails({"data", "fech", "mnist"}, "unknown action of 'openset data' 'fech'; did you mean 'fetch'?");
   fails({"data", "fetch"}, "usage: openset data fetch NAME");
@@ -427,8 +403,7 @@ TEST_F(DataTest, ErrorsSayWhatIsWrong) {
   fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "nowhere/photos");
   fails({"task", "new", "t", "--data=nowhere/photos", "--known=1"}, "no such folder");
   fails({"task", "new", "t/u", "--data=photos", "--known=1"}, "'t/u' is not a valid name");
-  const ProgramResult list = program_.Run({"data", "list"});
-  EXPECT_EQ(list.exit_code, 0);
+  const ProgramResult list = program_.MustRun({"data", "list"});
   EXPECT_THAT(list.out, AllOf(HasSubstr("tinyimagenet"), HasSubstr("3 x 64 x 64"), HasSubstr("up to 212539"),
                               Not(HasSubstr("photos"))));
 }
@@ -516,7 +491,7 @@ TEST_F(FolderTest, TrainsOnImagesOfDifferentSizesAndRepeatsItself) {
 TEST_F(FolderTest, NoResultComesFromImagesThatChangeMeanwhile) {
   const std::string data = "--data=" + program_.folder() + "/images", image = "images/mixed/photos/c/0.jpg";
   const std::vector<std::string> run = {"run", "mixed.textproto", "--seeds=0,1,2,3", "--jobs=1", data};
-  ASSERT_EQ(program_.Run(run).exit_code, 0) << program_.Read("err.txt");
+  program_.MustRun(run);
   const auto undisturbed = program_.Records();
   ASSERT_EQ(undisturbed.size(), 4);
   std::filesystem::remove_all(program_.store());
@@ -541,7 +516,7 @@ TEST_F(FolderTest, NoResultComesFromImagesThatChangeMeanwhile) {
   for (const auto& [id, record] : kept) EXPECT_EQ(undisturbed.at(id), record);
 
   program_.Write(image, before);
-  EXPECT_EQ(program_.Run(run).exit_code, 0) << program_.Read("err.txt");
+  program_.MustRun(run);
   EXPECT_EQ(program_.Records(), undisturbed);
 }
 
@@ -562,13 +537,12 @@ TEST_F(FolderTest, ASplitHasOneHash) {
 // Records of another machine are found without its images.
 TEST_F(FolderTest, AReportNeedsNoImages) {
   ASSERT_EQ(Run("openset-store").exit_code, 0);
-  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  ASSERT_EQ(program_.Run({"records", "merge", "all.zip", "--store=other"}).exit_code, 0);
+  program_.MustRun({"records", "export", "--bundle=all.zip"});
+  program_.MustRun({"records", "merge", "all.zip", "--store=other"});
   const ProgramResult none = program_.Run({"report", "mixed.textproto", "--store=empty"});
   EXPECT_EQ(none.exit_code, 2);  // there is no store
   std::filesystem::rename(program_.folder() + "/images", program_.folder() + "/elsewhere");
-  const ProgramResult report = program_.Run({"report", "mixed.textproto", "--store=other"});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
+  const ProgramResult report = program_.MustRun({"report", "mixed.textproto", "--store=other"});
   EXPECT_EQ(report.out.rfind("The images of mixed, photos; mixed, more are not on this machine: results are found by "
                              "the digest",
                              0),
@@ -580,7 +554,7 @@ TEST_F(FolderTest, AReportNeedsNoImages) {
   program_.Write("mine.textproto",
                  "name: 'mine' task: 'fashion_mnist_6_4' split: 0 seed: 0 method: 'softmax' metric { accuracy {} } "
                  "train_limit_per_class: 5 test_limit_per_class: 5 override { training { epochs: 1 } }");
-  ASSERT_EQ(program_.Run({"run", "mine.textproto", "--store=third"}).exit_code, 0);
+  program_.MustRun({"run", "mine.textproto", "--store=third"});
   const ProgramResult untold = program_.Run({"report", "mixed.textproto", "--store=third"});
   EXPECT_EQ(untold.exit_code, 1);
   EXPECT_EQ(

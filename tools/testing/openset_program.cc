@@ -14,12 +14,14 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/record_file.h"
 #include "core/random.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
@@ -94,6 +96,17 @@ layout {
   }
 }
 
+MeanValues OpensetProgram::Means(const std::string& study) const {
+  MeanValues means;
+  const auto report = nlohmann::json::parse(Read(absl::StrCat("openset-store/reports/", study, "/report.json")));
+  for (const nlohmann::json& cell : report.at("cells")) {
+    if (cell.at("n") >= 1 && cell.value("group", "pool") == "pool") {
+      means[cell.at("method")][cell.at("metric")] = cell.at("mean");
+    }
+  }
+  return means;
+}
+
 void OpensetProgram::Execute(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {path()};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -152,6 +165,13 @@ ProgramResult OpensetProgram::Run(const std::vector<std::string>& arguments) con
   result.exit_code = ExitCodeOf(Start(arguments));
   result.out = Read("out.txt");
   result.err = Read("err.txt");
+  result.command = absl::StrCat("openset ", absl::StrJoin(arguments, " "));
+  return result;
+}
+
+ProgramResult OpensetProgram::MustRun(const std::vector<std::string>& arguments) const {
+  ProgramResult result = Run(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result;
   return result;
 }
 

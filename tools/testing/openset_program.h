@@ -7,10 +7,13 @@
 
 #include <cstdint>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "experiments/store/record.proto.h"
+#include "gmock/gmock.h"
 
 namespace openset {
 
@@ -18,7 +21,22 @@ struct ProgramResult {
   int exit_code = -1;
   std::string out;
   std::string err;
+  std::string command;
+
+  std::string printed() const { return absl::StrCat(out, err); }
 };
+
+// [method][metric]
+using MeanValues = std::map<std::string, std::map<std::string, double>>;
+
+inline std::ostream& operator<<(std::ostream& stream, const ProgramResult& result) {
+  return stream << result.command << " with exit code " << result.exit_code << "\n" << result.printed();
+}
+
+// EXPECT_THAT(program.Run({"plan", "nowhere"}), FailsWith(2, HasSubstr("nowhere"))): `error` matches standard error.
+MATCHER_P2(FailsWith, exit_code, error, absl::StrCat(negation ? "doesn't fail" : "fails", " with ", exit_code)) {
+  return arg.exit_code == exit_code && ::testing::ExplainMatchResult(error, arg.err, result_listener);
+}
 
 // A study of two trials that takes about a second.
 inline constexpr char kSmallStudy[] = R"(
@@ -77,8 +95,13 @@ class OpensetProgram {
   // --data=data`.
   void GenerateExternalImages() const;
 
+  // The means of the last report on this study, over the pool of all unknown samples. Those without a run are left out.
+  MeanValues Means(const std::string& study) const;
+
   // Runs `openset ARGUMENTS` in the folder.
   ProgramResult Run(const std::vector<std::string>& arguments) const;
+  // The same; the test fails, with the program's output, if the exit code is not 0.
+  ProgramResult MustRun(const std::vector<std::string>& arguments) const;
 
   // Starts it in its own process group, with its output in the folder's out.txt and err.txt. Returns its pid.
   pid_t Start(const std::vector<std::string>& arguments) const;

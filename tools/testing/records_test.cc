@@ -41,16 +41,14 @@ std::string Spec(const std::string& from, const std::string& to) {
 TEST(Records, RemoveByQueryAndBySize) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
-  const ProgramResult listed = program.Run({"records", "rm", "method=mcp", "--dry_run"});
-  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  program.MustRun({"run", "study.textproto"});
+  const ProgramResult listed = program.MustRun({"records", "rm", "method=mcp", "--dry_run"});
   EXPECT_THAT(listed.out, HasSubstr("would remove 1 of 2 records;"));
   // Without a terminal, nobody can be asked.
-  const ProgramResult asked = program.Run({"records", "rm", "method='mcp'"});
-  EXPECT_EQ(asked.exit_code, 2);
-  EXPECT_THAT(asked.err, AllOf(HasSubstr("this removes 1 of 2 records of "),
-                               HasSubstr("openset records rm 'method='\\''mcp'\\'''"),
-                               HasSubstr(" --store='" + program.store() + "' --yes")));
+  EXPECT_THAT(program.Run({"records", "rm", "method='mcp'"}),
+              FailsWith(2, AllOf(HasSubstr("this removes 1 of 2 records of "),
+                                 HasSubstr("openset records rm 'method='\\''mcp'\\'''"),
+                                 HasSubstr(" --store='" + program.store() + "' --yes"))));
   for (const char* blank : {"", " ", "\t \n"}) {
     for (const char* action : {"rm", "ls", "export"}) {
       std::vector<std::string> words = {"records", action, blank};
@@ -68,10 +66,9 @@ TEST(Records, RemoveByQueryAndBySize) {
   EXPECT_THAT(program.Run({"records", "rm", "method=mcp", "--yes"}).err, HasSubstr("matches"));
   EXPECT_THAT(program.Run({"records", "rm"}).err, HasSubstr("usage: openset records rm QUERY"));
   // Everything is younger than an hour.
-  const ProgramResult small = program.Run({"records", "gc", "--max_size=1kB"});
-  EXPECT_EQ(small.exit_code, 1);
-  EXPECT_THAT(small.err, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB")));
-  EXPECT_EQ(program.Run({"records", "gc", "--max_size=1GB"}).exit_code, 0);
+  EXPECT_THAT(program.Run({"records", "gc", "--max_size=1kB"}),
+              FailsWith(1, AllOf(HasSubstr("the store still has "), HasSubstr("more than --max_size=1kB"))));
+  program.MustRun({"records", "gc", "--max_size=1GB"});
   EXPECT_THAT(program.Run({"records", "gc", "--max_size=big"}).err, HasSubstr("--max_size: 'big' is not a size"));
 }
 
@@ -80,28 +77,25 @@ TEST(Records, SayWhatIsMissing) {
   const std::string released = *RunfilesFolder() + "/openset/experiments/store/testdata/version_3";
   std::filesystem::copy(released, program.store(), std::filesystem::copy_options::recursive);
   // A share, not a percentage.
-  const ProgramResult none = program.Run({"records", "ls", "openauc>90"});
-  EXPECT_EQ(none.exit_code, 0);
+  const ProgramResult none = program.MustRun({"records", "ls", "openauc>90"});
   EXPECT_THAT(none.err,
               HasSubstr("hint: 'openauc>90': openauc is a share, from 0.8125 to 0.8125 in these records: 90 % "
                         "is 0.9\n"));
   EXPECT_EQ(program.Run({"records", "ls", "openauc>0.9"}).err, "");
   EXPECT_THAT(program.Run({"records", "diff", "242d"}).err, HasSubstr("has one record of trial 242d01b1"));
   // Outputs that a bundle doesn't have.
-  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  const ProgramResult outputs = program.Run({"export", "outputs", "242d", "mine", "--store=all.zip"});
-  EXPECT_EQ(outputs.exit_code, 2);
-  EXPECT_THAT(outputs.err,
-              AllOf(HasSubstr("all.zip has the record of trial 242d01b1370c, but not its outputs; 'openset "
-                              "reproduce "),
-                    Not(HasSubstr("/outputs/"))));
+  program.MustRun({"records", "export", "--bundle=all.zip"});
+  EXPECT_THAT(
+      program.Run({"export", "outputs", "242d", "mine", "--store=all.zip"}),
+      FailsWith(2, AllOf(HasSubstr("all.zip has the record of trial 242d01b1370c, but not its outputs; 'openset "
+                                   "reproduce "),
+                         Not(HasSubstr("/outputs/")))));
   EXPECT_FALSE(std::filesystem::exists(program.folder() + "/mine"));
   // The store of a run that failed at once, and a folder that is no store.
   std::filesystem::create_directories(program.folder() + "/failed/tmp");
   std::filesystem::create_directories(program.folder() + "/other");
   std::filesystem::copy_file(program.store() + "/version", program.folder() + "/failed/version");
-  const ProgramResult merged = program.Run({"records", "merge", "failed"});
-  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  const ProgramResult merged = program.MustRun({"records", "merge", "failed"});
   EXPECT_THAT(merged.out, HasSubstr("0 new trials"));
   EXPECT_THAT(program.Run({"records", "merge", "other"}).err, HasSubstr("other is neither a store nor a bundle"));
 }
@@ -136,8 +130,7 @@ TEST(Records, TextsAndIntegersStayWhatTheyAre) {
   commit("aaaa", "2024.10", 9007199254740992u);
   commit("bbbb", "2024.1", 9007199254740993u);
   commit("cccc", "inf", ~uint64_t{0});
-  const ProgramResult listed = program.Run({"records", "ls", "--format=json"});
-  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const ProgramResult listed = program.MustRun({"records", "ls", "--format=json"});
   const nlohmann::json rows = nlohmann::json::parse(listed.out);
   ASSERT_EQ(rows.size(), 3);
   EXPECT_EQ(rows[0]["experiment"], "2024.10");
@@ -161,8 +154,7 @@ TEST(Records, ARunKeepsTheStoreSmall) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
   program.Write("small.textproto", "store_gb: 1e-6");
-  const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = program.MustRun({"run", "study.textproto", "--deploy=small.textproto"});
   EXPECT_THAT(run.out, HasSubstr("store_gb: removed "));
   EXPECT_THAT(run.err, HasSubstr("more than store_gb: the rest is records"));
   const auto records = program.Records();
@@ -178,9 +170,8 @@ TEST(Records, ARunWithFailuresKeepsTheStoreSmallToo) {
   program.Write("study.textproto",
                 absl::StrReplaceAll(kSmallStudy, {{"\"mcp\"", "\"bad\""}, {"learning_rate: 0.02", ""}}));
   program.Write("small.textproto", "store_gb: 1e-6 retries: 0");
-  const ProgramResult run = program.Run({"run", "study.textproto", "--deploy=small.textproto"});
-  EXPECT_EQ(run.exit_code, 1) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("more than store_gb: the rest is records"));
+  EXPECT_THAT(program.Run({"run", "study.textproto", "--deploy=small.textproto"}),
+              FailsWith(1, HasSubstr("more than store_gb: the rest is records")));
 }
 
 // A bundle contains everything needed to reproduce its trials on a machine without the study and its task, and on
@@ -190,42 +181,38 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
   program.Write("tasks/mine.textproto",
                 "name: 'mine' data_set: 'fashion_mnist' split { known: [0, 1, 2] unknown: [3, 4] }");
   program.Write("specs/study.textproto", Spec("fashion_mnist_6_4", "mine"));
-  ASSERT_EQ(program.Run({"run", "specs/study.textproto"}).exit_code, 0);
-  const ProgramResult written = program.Run({"records", "export", "--bundle=all.zip", "--with=outputs,checkpoints"});
-  ASSERT_EQ(written.exit_code, 0) << written.err;
+  program.MustRun({"run", "specs/study.textproto"});
+  const ProgramResult written =
+      program.MustRun({"records", "export", "--bundle=all.zip", "--with=outputs,checkpoints"});
   EXPECT_EQ(written.err, "");
   const OpensetProgram other("other");
   std::filesystem::copy_file(program.folder() + "/all.zip", other.folder() + "/all.zip");
   const std::string id = program.Records().begin()->first;
   // Without them the task is unknown there.
   EXPECT_EQ(other.Run({"task", "splits", "mine"}).exit_code, 2);
-  const ProgramResult spec = other.Run({"records", "spec", "all.zip", id.substr(0, 8)});
-  EXPECT_EQ(spec.exit_code, 0) << spec.err;
-  const ProgramResult again = other.Run({"reproduce", "all.zip", "--trials=1"});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
+  other.MustRun({"records", "spec", "all.zip", id.substr(0, 8)});
+  const ProgramResult again = other.MustRun({"reproduce", "all.zip", "--trials=1"});
   EXPECT_THAT(again.out,
               HasSubstr("1 of 1 trial reproduced to the bit; the bundle has 2 trials (--trials=0 runs all)\n"));
   const std::string last = program.Records().rbegin()->first;
   const ProgramResult chosen = other.Run({"reproduce", "all.zip", last.substr(0, 8)});
   EXPECT_THAT(chosen.out, AllOf(HasSubstr(last.substr(0, 12)), HasSubstr("1 of 1 trial reproduced")));
   EXPECT_THAT(other.Run({"reproduce", "all.zip", "zzzz"}).err, HasSubstr("'zzzz' is not a trial"));
-  const ProgramResult merged = other.Run({"records", "merge", "all.zip", "--store=merged"});
-  ASSERT_EQ(merged.exit_code, 0) << merged.err;
+  const ProgramResult merged = other.MustRun({"records", "merge", "all.zip", "--store=merged"});
   EXPECT_THAT(merged.out, AllOf(HasSubstr("2 new trials"), HasSubstr("2 new checkpoints, 2 new outputs")));
-  EXPECT_EQ(other.Run({"export", "outputs", id.substr(0, 8), "here", "--store=merged"}).exit_code, 0);
+  other.MustRun({"export", "outputs", id.substr(0, 8), "here", "--store=merged"});
   EXPECT_EQ(other.Read("here/outputs.npz").size(),
             program.Run({"export", "outputs", id.substr(0, 8), "here"}).exit_code == 0
                 ? program.Read("here/outputs.npz").size()
                 : 0);
-  EXPECT_EQ(other.Run({"records", "verify", "--store=merged"}).exit_code, 0);
+  other.MustRun({"records", "verify", "--store=merged"});
   // What a bundle contains has a size, as in a store.
   EXPECT_THAT(other.Run({"status", "--store=all.zip"}).out,
               AllOf(ContainsRegex("study +2 +[^ ]+ +[0-9: -]+ [0-9.]+ [kM]B\n"),
                     ContainsRegex("disk: bundle [0-9.]+ kB, records [0-9.]+ kB, outputs [0-9.]+ [kM]B, checkpoints "),
                     Not(HasSubstr(" 0 B"))));
   // The bundle is read like the store that has its records.
-  const ProgramResult verified = other.Run({"records", "verify", "all.zip"});
-  EXPECT_EQ(verified.exit_code, 0);
+  const ProgramResult verified = other.MustRun({"records", "verify", "all.zip"});
   EXPECT_THAT(verified.out,
               AllOf(HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt\n"),
                     HasSubstr("sha256 of the content")));
@@ -242,7 +229,7 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
     EXPECT_EQ(bundle.exit_code, store.exit_code) << words[0] << " " << words[1] << bundle.err;
     EXPECT_EQ(bundle.out, store.out) << words[0] << " " << words[1];
   }
-  ASSERT_EQ(other.Run({"export", "outputs", id.substr(0, 8), "packed", "--store=all.zip"}).exit_code, 0);
+  other.MustRun({"export", "outputs", id.substr(0, 8), "packed", "--store=all.zip"});
   EXPECT_EQ(other.Read("packed/outputs.npz"), other.Read("here/outputs.npz"));
   ASSERT_EQ(
       other.Run({"records", "export", "--store=all.zip", "--bundle=same.zip", "--with=outputs,checkpoints"}).exit_code,
@@ -252,9 +239,8 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
            {"records", "gc"}, {"records", "rm", "split=0", "--yes"}, {"records", "merge", "merged"}, {"run", "mine"}}) {
     std::vector<std::string> of_bundle = words;
     of_bundle.push_back("--store=all.zip");
-    const ProgramResult refused = other.Run(of_bundle);
-    EXPECT_EQ(refused.exit_code, 2) << words[0];
-    EXPECT_THAT(refused.err, HasSubstr("all.zip is a bundle, which is read-only: 'openset records merge all.zip"));
+    EXPECT_THAT(other.Run(of_bundle),
+                FailsWith(2, HasSubstr("all.zip is a bundle, which is read-only: 'openset records merge all.zip")));
   }
   EXPECT_THAT(program.Run({"records", "export", "--bundle=x.zip", "--with=output"}).err,
               HasSubstr("--with: unknown addition 'output'; did you mean 'outputs'?"));
@@ -267,10 +253,9 @@ TEST(Records, BundlesContainLibraryAndOutputs) {
 TEST(Records, ListShowExplainExportAndMerge) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
 
-  const ProgramResult list = program.Run({"records", "ls", "method=mcp and auroc>0", "--sort=-auroc"});
-  EXPECT_EQ(list.exit_code, 0) << list.err;
+  const ProgramResult list = program.MustRun({"records", "ls", "method=mcp and auroc>0", "--sort=-auroc"});
   EXPECT_THAT(list.out, AllOf(HasSubstr("fashion_mnist_6_4"), HasSubstr("1 of 2 records"), Not(HasSubstr("softmax"))));
   const nlohmann::json records = nlohmann::json::parse(program.Run({"records", "ls", "--format=json"}).out);
   ASSERT_EQ(records.size(), 2);
@@ -279,9 +264,8 @@ TEST(Records, ListShowExplainExportAndMerge) {
   const ProgramResult unknown = program.Run({"records", "ls", "auruc>0.5"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'auroc'?"));
-  const ProgramResult text = program.Run({"records", "ls", "auroc>high"});
-  EXPECT_EQ(text.exit_code, 2);
-  EXPECT_THAT(text.err, HasSubstr("auroc is a number, but 'high' is not"));
+  EXPECT_THAT(program.Run({"records", "ls", "auroc>high"}),
+              FailsWith(2, HasSubstr("auroc is a number, but 'high' is not")));
   // All studies of the store, and their sizes.
   const std::string status = program.Run({"status"}).out;
   EXPECT_THAT(status, ContainsRegex("\nstudy +2 +[^\n]* [0-9.]+ [kM]?B\n"));
@@ -297,8 +281,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(of_study["left"], 0);
   EXPECT_EQ(program.Run({"status", "--format=xml"}).exit_code, 2);
   // Its methods are compared without an intermediate file.
-  const ProgramResult compared = program.Run({"compare", "study.textproto"});
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  const ProgramResult compared = program.MustRun({"compare", "study.textproto"});
   EXPECT_THAT(compared.out, AllOf(HasSubstr("one run (fashion_mnist_6_4, split 0, seed 0)"), HasSubstr("DeLong")));
 
   const ProgramResult shown = program.Run({"records", "show", id.substr(0, 8)});
@@ -311,15 +294,12 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_THAT(program.Run({"records", "show", id, "--brief"}).out,
               AllOf(HasSubstr("trial      " + id), HasSubstr("task       fashion_mnist_6_4, split 0, seed 0\n"),
                     HasSubstr("; AUROC, % "), HasSubstr("1 epochs, last objective ")));
-  const ProgramResult spec = program.Run({"records", "spec", id.substr(0, 8)});
-  ASSERT_EQ(spec.exit_code, 0) << spec.err;
+  const ProgramResult spec = program.MustRun({"records", "spec", id.substr(0, 8)});
   program.Write("again.textproto", spec.out);
-  const ProgramResult found = program.Run({"run", "again.textproto"});
-  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const ProgramResult found = program.MustRun({"run", "again.textproto"});
   EXPECT_THAT(found.out, HasSubstr(absl::StrCat("again_", id.substr(0, 12), ": its trial is done; nothing to run.")));
   // In another store it is made again, with the same numbers.
-  const ProgramResult again = program.Run({"reproduce", id.substr(0, 8)});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const ProgramResult again = program.MustRun({"reproduce", id.substr(0, 8)});
   EXPECT_THAT(again.out, AllOf(HasSubstr(": same bits\n  accuracy: same bits\n  auroc: same bits\n  the same kind of "),
                                HasSubstr("\n1 of 1 trial reproduced to the bit\n")));
   // With the kernels of another kind of CPU, the bits are not expected to be the same.
@@ -330,8 +310,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
     unsetenv("ATEN_CPU_CAPABILITY");
   }
   // The methods' recipes have different weight decay.
-  const ProgramResult differ = program.Run({"records", "diff", id, program.Records().rbegin()->first});
-  EXPECT_EQ(differ.exit_code, 0) << differ.err;
+  const ProgramResult differ = program.MustRun({"records", "diff", id, program.Records().rbegin()->first});
   EXPECT_THAT(differ.out, AllOf(HasSubstr("\nsettings\n  "), HasSubstr("\n  method.training.optimizer.weight_decay: "),
                                 HasSubstr("\ndata: the same\n"), Not(HasSubstr("\n  method.augmentation"))));
   const ProgramResult equal = program.Run({"records", "diff", id, id});
@@ -355,17 +334,15 @@ TEST(Records, ListShowExplainExportAndMerge) {
                                                   {"learning_rate: 0.02", "learning_rate: 0.05"}}));
   const nlohmann::json plan = nlohmann::json::parse(program.Run({"plan", "changed.textproto", "--format=json"}).out);
   const std::string changed = plan["trials"][0]["id"];
-  const ProgramResult explained = program.Run({"explain", changed, "changed.textproto"});
-  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  const ProgramResult explained = program.MustRun({"explain", changed, "changed.textproto"});
   EXPECT_THAT(explained.out, AllOf(HasSubstr("method.training.optimizer.learning_rate: 0.05, was 0.02"),
                                    HasSubstr("train "), HasSubstr("runs: the store has no result with this key")));
   EXPECT_THAT(program.Run({"explain", id, "changed.textproto"}).out,
               HasSubstr("changed has no such trial; the nearest is"));
 
   // Outputs are exported, and eval reads them.
-  const ProgramResult taken = program.Run({"export", "outputs", id, "mine"});
-  EXPECT_EQ(taken.exit_code, 0) << taken.err;
-  EXPECT_EQ(program.Run({"eval", "mine/outputs.npz", "--metrics=auroc"}).exit_code, 0);
+  const ProgramResult taken = program.MustRun({"export", "outputs", id, "mine"});
+  program.MustRun({"eval", "mine/outputs.npz", "--metrics=auroc"});
   EXPECT_THAT(program.Read("mine/record.textproto"), HasSubstr(id));
   EXPECT_EQ(program.Run({"export", "outputs", id, "mine"}).exit_code, 2);
   // Which samples these are: 10 of each of 6 known and 4 unknown classes, the first in their part.
@@ -377,8 +354,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(program.Run({"task", "samples", "fashion_mnist_6_4", "--split=0", "--test_limit=10", "--format=csv"}).out,
             program.Read("mine/samples.csv"));
   // The mistakes are among them.
-  const ProgramResult mistakes = program.Run({"export", "mistakes", id, "--format=csv"});
-  ASSERT_EQ(mistakes.exit_code, 0) << mistakes.err;
+  const ProgramResult mistakes = program.MustRun({"export", "mistakes", id, "--format=csv"});
   const std::vector<std::string> lines = absl::StrSplit(mistakes.out, '\n', absl::SkipEmpty());
   EXPECT_EQ(lines[0], "kind,row,class,group,predicted,unknown_score,sample");
   ASSERT_GT(lines.size(), 10);
@@ -394,18 +370,15 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(program.Run({"export", "mistake", id}).exit_code, 2);
 
   // Exports to another store and back.
-  const ProgramResult bundled = program.Run({"records", "export", "--bundle=all.zip"});
-  EXPECT_EQ(bundled.exit_code, 0) << bundled.err;
+  const ProgramResult bundled = program.MustRun({"records", "export", "--bundle=all.zip"});
   EXPECT_THAT(bundled.out, AllOf(HasSubstr("all.zip: 2 trials"), HasSubstr("sha256 ")));
-  const ProgramResult merged = program.Run({"records", "merge", "all.zip", "--store=other"});
-  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  const ProgramResult merged = program.MustRun({"records", "merge", "all.zip", "--store=other"});
   EXPECT_THAT(merged.out, HasSubstr("2 new trials"));
   EXPECT_THAT(program.Run({"records", "merge", "openset-store", "--store=other"}).out, HasSubstr("2 there already"));
   EXPECT_EQ(program.Run({"report", "study.textproto", "--store=other", "--format=csv"}).out,
             program.Run({"report", "study.textproto", "--format=csv"}).out);
   // A board of both, which have the same records.
-  const ProgramResult board = program.Run({"records", "board", "site", "all.zip", "openset-store"});
-  EXPECT_EQ(board.exit_code, 0) << board.err;
+  const ProgramResult board = program.MustRun({"records", "board", "site", "all.zip", "openset-store"});
   EXPECT_EQ(board.out, "site/index.html: 2 records\n");
   const std::string page = program.Read("site/index.html");
   EXPECT_THAT(page, AllOf(HasSubstr("2 trials, 2 records: 2 not rerun."), Not(HasSubstr("<script"))));
@@ -417,9 +390,7 @@ TEST(Records, ListShowExplainExportAndMerge) {
   EXPECT_EQ(program.Run({"records", "board"}).exit_code, 2);
   std::ofstream(program.folder() + "/all.zip", std::ios::app) << "x";
   EXPECT_EQ(program.Run({"records", "board", "site", "all.zip"}).exit_code, 2);
-  const ProgramResult damaged = program.Run({"records", "merge", "all.zip", "--store=third"});
-  EXPECT_EQ(damaged.exit_code, 2);
-  EXPECT_THAT(damaged.err, HasSubstr("all.zip"));
+  EXPECT_THAT(program.Run({"records", "merge", "all.zip", "--store=third"}), FailsWith(2, HasSubstr("all.zip")));
 }
 
 // Also after export and merge. New columns must be added to the expected file by hand.
@@ -430,17 +401,16 @@ TEST(Records, OfAReleasedVersionGiveTheSameTable) {
   const std::string table = program.Shipped("tools/testing/testdata/version_3.csv");
   EXPECT_THAT(table, HasSubstr("openauc,fashion_mnist_6_4,1,7,0.1,0.8125,"));
   EXPECT_EQ(program.Run({"records", "ls", "--format=csv"}).out, table);
-  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  ASSERT_EQ(program.Run({"records", "merge", "all.zip", "--store=other"}).exit_code, 0);
+  program.MustRun({"records", "export", "--bundle=all.zip"});
+  program.MustRun({"records", "merge", "all.zip", "--store=other"});
   EXPECT_EQ(program.Run({"records", "ls", "--format=csv", "--store=other"}).out, table);
 }
 
 TEST(Records, VerifyAndCollectGarbage) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
-  const ProgramResult whole = program.Run({"records", "verify"});
-  EXPECT_EQ(whole.exit_code, 0) << whole.out;
+  program.MustRun({"run", "study.textproto"});
+  const ProgramResult whole = program.MustRun({"records", "verify"});
   EXPECT_THAT(whole.out, HasSubstr("2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt"));
   std::string checkpoint;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(program.store() + "/checkpoints")) {
@@ -453,12 +423,12 @@ TEST(Records, VerifyAndCollectGarbage) {
   const ProgramResult damaged = program.Run({"records", "verify"});
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.out, HasSubstr("/quarantine/1"));
-  EXPECT_EQ(program.Run({"records", "verify"}).exit_code, 0);
+  program.MustRun({"records", "verify"});
   EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in quarantine: 1"));
 
   std::ofstream(program.store() + "/tmp/x.tmp.elsewhere.1.0") << "x";
   EXPECT_THAT(program.Run({"records", "gc", "--dry_run"}).out, HasSubstr("would remove 0"));
-  EXPECT_EQ(program.Run({"records", "gc"}).exit_code, 0);
+  program.MustRun({"records", "gc"});
   EXPECT_EQ(program.Run({"records", "gc", "--older_than=-1"}).exit_code, 2);
   // Where nothing can be written, nothing can be removed: here, tmp is a file.
   std::filesystem::remove_all(program.store() + "/tmp");
@@ -489,36 +459,32 @@ TEST(Spec, MistakesAreFoundBeforeAnythingIsWritten) {
     program.Write("bad.textproto", Spec(from, to));
     for (const char* command : {"plan", "run", "report"}) {
       if (std::string(command) == "report") std::filesystem::create_directories(program.store());
-      const ProgramResult result = program.Run({command, "bad.textproto"});
-      EXPECT_EQ(result.exit_code, 2) << message;
-      EXPECT_THAT(result.err, AllOf(HasSubstr("bad.textproto:"), HasSubstr(message)));
+      EXPECT_THAT(program.Run({command, "bad.textproto"}),
+                  FailsWith(2, AllOf(HasSubstr("bad.textproto:"), HasSubstr(message))));
       EXPECT_TRUE(!std::filesystem::exists(program.store()) || std::filesystem::is_empty(program.store()));
       std::filesystem::remove_all(program.store());
     }
   }
-  const ProgramResult data = program.Run({"plan", "quickstart", "--data=/nope"});
-  EXPECT_EQ(data.exit_code, 2);
-  EXPECT_THAT(data.err, HasSubstr("--data: there is no folder /nope"));
-  const ProgramResult store = program.Run({"report", "quickstart", "--store=/nope"});
-  EXPECT_EQ(store.exit_code, 2);
-  EXPECT_THAT(store.err, HasSubstr("there is no store /nope"));
+  EXPECT_THAT(program.Run({"plan", "quickstart", "--data=/nope"}),
+              FailsWith(2, HasSubstr("--data: there is no folder /nope")));
+  EXPECT_THAT(program.Run({"report", "quickstart", "--store=/nope"}),
+              FailsWith(2, HasSubstr("there is no store /nope")));
 }
 
 TEST(Spec, RefusesTheNameOfAnotherStudyInTheStore) {
   const OpensetProgram program;
   program.Write("a.textproto", kSmallStudy);
   program.Write("b.textproto", Spec("seed: 0", "seed: 1"));
-  ASSERT_EQ(program.Run({"run", "a.textproto"}).exit_code, 0);
+  program.MustRun({"run", "a.textproto"});
   const std::string report = program.Read("openset-store/reports/study/report.json");
-  const ProgramResult other = program.Run({"run", "b.textproto"});
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, AllOf(HasSubstr("b.textproto:2: name: "), HasSubstr("reports of another study 'study'"),
-                               HasSubstr("a.textproto")));
+  EXPECT_THAT(program.Run({"run", "b.textproto"}),
+              FailsWith(2, AllOf(HasSubstr("b.textproto:2: name: "), HasSubstr("reports of another study 'study'"),
+                                 HasSubstr("a.textproto"))));
   EXPECT_EQ(program.Read("openset-store/reports/study/report.json"), report);
   // The spec may change, and move.
   std::filesystem::rename(program.folder() + "/a.textproto", program.folder() + "/c.textproto");
-  EXPECT_EQ(program.Run({"plan", "c.textproto", "--noprobe"}).exit_code, 0);
-  EXPECT_EQ(program.Run({"plan", "b.textproto", "--noprobe"}).exit_code, 0);
+  program.MustRun({"plan", "c.textproto", "--noprobe"});
+  program.MustRun({"plan", "b.textproto", "--noprobe"});
 }
 
 TEST(Spec, FailedTrialsAreReportedAndCanBeSelected) {
@@ -529,8 +495,7 @@ TEST(Spec, FailedTrialsAreReportedAndCanBeSelected) {
   EXPECT_THAT(failed.out, HasSubstr("the training diverged: the loss is nan in epoch 1, at learning rate 1e+20"));
   EXPECT_THAT(program.Run({"status", "study.textproto"}).out, HasSubstr("in epoch 1: the training diverged"));
 
-  const ProgramResult others = program.Run({"run", "study.textproto", "--only=missing"});
-  EXPECT_EQ(others.exit_code, 0) << others.err;
+  const ProgramResult others = program.MustRun({"run", "study.textproto", "--only=missing"});
   EXPECT_THAT(others.out, HasSubstr("2 of 2 trials left, and --only selects none of them; nothing to run."));
   EXPECT_EQ(program.Run({"run", "study.textproto", "--only=failed"}).exit_code, 1);
   const nlohmann::json plan =
@@ -550,7 +515,7 @@ TEST(Spec, FailedTrialsAreReportedAndCanBeSelected) {
 TEST(Spec, AFailedRunKeepsAFullerReport) {
   const OpensetProgram program;
   program.Write("study.textproto", kSmallStudy);
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
   const std::string report = program.Read("openset-store/reports/study/report.json");
   program.Write("study.textproto", Spec("learning_rate: 0.02", "learning_rate: 0.05"));
   const ProgramResult failed = program.Run({"run", "study.textproto", "--worker=/bin/false", "--retries=0"});
@@ -563,12 +528,9 @@ TEST(Spec, AFailedRunKeepsAFullerReport) {
 TEST(Spec, TagsFindTheRecordsOfARun) {
   const OpensetProgram plain("plain"), program("tagged");
   for (const OpensetProgram* one : {&plain, &program}) one->Write("study.textproto", kSmallStudy);
-  ASSERT_EQ(plain.Run({"run", "study.textproto"}).exit_code, 0);
-  const ProgramResult tagged =
-      program.Run({"run", "study.textproto", "--methods=softmax", "--tag=first,with_the_new_disk"});
-  ASSERT_EQ(tagged.exit_code, 0) << tagged.err;
-  const ProgramResult later = program.Run({"run", "study.textproto", "--tag=later"});
-  ASSERT_EQ(later.exit_code, 0) << later.err;
+  plain.MustRun({"run", "study.textproto"});
+  program.MustRun({"run", "study.textproto", "--methods=softmax", "--tag=first,with_the_new_disk"});
+  const ProgramResult later = program.MustRun({"run", "study.textproto", "--tag=later"});
   EXPECT_THAT(later.out, AllOf(HasSubstr("/reports/study/report"), Not(HasSubstr("--tag"))));
   const auto ids = [](const OpensetProgram& of) {
     std::vector<std::string> found;
@@ -587,9 +549,7 @@ TEST(Spec, TagsFindTheRecordsOfARun) {
   EXPECT_THAT(methods("tag=with_the_new_disk and method=softmax"), ElementsAre("softmax"));
   EXPECT_THAT(methods("tag=later"), ElementsAre("mcp"));
   EXPECT_THAT(program.Run({"records", "show", program.Records().begin()->first, "--brief"}).out, HasSubstr("tags"));
-  const ProgramResult bad = program.Run({"run", "study.textproto", "--tag=a b"});
-  EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_THAT(bad.err, HasSubstr("--tag: "));
+  EXPECT_THAT(program.Run({"run", "study.textproto", "--tag=a b"}), FailsWith(2, HasSubstr("--tag: ")));
 }
 
 TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
@@ -601,8 +561,7 @@ TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
   run.insert(run.end(), changes.begin(), changes.end());
   plan.insert(plan.end(), changes.begin(), changes.end());
   EXPECT_THAT(program.Run(plan).out, HasSubstr("study: 2 trials\n"));
-  const ProgramResult result = program.Run(run);
-  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = program.MustRun(run);
   const TrialRecord record = program.AnyRecord();
   EXPECT_EQ(record.trial().method().training().epochs(), 2);
   EXPECT_EQ(record.trial().method().training().batch_size(), 32);
@@ -610,9 +569,8 @@ TEST(Spec, OverridesAreRecordedAndHaveTheirOwnReport) {
                                                       "--seeds=3..4", "--methods=softmax"));
   EXPECT_FALSE(std::filesystem::exists(program.store() + "/reports/study"));
   EXPECT_THAT(result.out, HasSubstr("/reports/study+epochs=2+batch_size=32+seeds=3..4+methods=softmax/"));
-  const ProgramResult bad = program.Run({"plan", "study.textproto", "--set", "training.epoch=2"});
-  EXPECT_EQ(bad.exit_code, 2);
-  EXPECT_THAT(bad.err, AllOf(HasSubstr("--set=training.epoch=2"), HasSubstr("did you mean 'epochs'")));
+  EXPECT_THAT(program.Run({"plan", "study.textproto", "--set", "training.epoch=2"}),
+              FailsWith(2, AllOf(HasSubstr("--set=training.epoch=2"), HasSubstr("did you mean 'epochs'"))));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/files/runfiles.h"
 #include "core/process/subprocess.h"
 #include "core/proto/record_file.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
@@ -34,8 +35,7 @@ class ReportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     WriteNearFarStudy(program_);
-    const ProgramResult run = program_.Run({"run", "study.textproto"});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
+    program_.MustRun({"run", "study.textproto"});
   }
 
   // The number of needed actions of a kind.
@@ -62,7 +62,7 @@ TEST_F(ReportTest, OneDeletedRecordIsMadeAgainAndNothingElse) {
   EXPECT_EQ(Needed("evaluate"), 1);
   EXPECT_THAT(program_.Run({"report", "study.textproto"}).out,
               HasSubstr("1 of 4 trials lacks only the evaluation by exactly these metrics"));
-  ASSERT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
+  program_.MustRun({"run", "study.textproto"});
   EXPECT_EQ(program_.Records(), before);
 }
 
@@ -79,8 +79,7 @@ TEST_F(ReportTest, NamesOverrides) {
   const std::vector<std::string> flags = {"--set=training.epochs=2", "--set=test_limit_per_class=9"};
   for (const char* format : {"text", "markdown", "latex", "csv", "json", "html"}) {
     const ProgramResult report =
-        program_.Run({"report", "study.textproto", absl::StrCat("--format=", format), flags[0], flags[1]});
-    EXPECT_EQ(report.exit_code, 0) << report.err;
+        program_.MustRun({"report", "study.textproto", absl::StrCat("--format=", format), flags[0], flags[1]});
     for (const std::string& flag : flags) EXPECT_THAT(report.out, HasSubstr(flag)) << format;
     if (format != std::string("html")) continue;
     EXPECT_THAT(report.out, AllOf(HasSubstr("epochs: 2</mark>"), HasSubstr("<mark>test_limit_per_class: 9</mark>")));
@@ -89,8 +88,7 @@ TEST_F(ReportTest, NamesOverrides) {
 
 // Two seeds of one split are not tested: each format says so, and none has a star or a p-value.
 TEST_F(ReportTest, TwoSeedsAreNotTested) {
-  const ProgramResult latex = program_.Run({"report", "study.textproto", "--format=latex"});
-  EXPECT_EQ(latex.exit_code, 0) << latex.err;
+  const ProgramResult latex = program_.MustRun({"report", "study.textproto", "--format=latex"});
   EXPECT_THAT(latex.out, AllOf(HasSubstr("\\begin{tabular}"), Not(HasSubstr("*")), Not(HasSubstr("differs from"))));
   const std::string reason = "fewer than 3 splits, or seeds of one split";
   EXPECT_THAT(latex.out, HasSubstr("No stars: not tested against MCP: " + reason));
@@ -110,15 +108,14 @@ TEST_F(ReportTest, TwoSeedsAreNotTested) {
 // `openset compare` and the stars use the same tests; with two methods, all pairs are those with the baseline.
 TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
   const std::string seeds = "--seeds=0..2";
-  ASSERT_EQ(program_.Run({"run", "study.textproto", seeds}).exit_code, 0);
+  program_.MustRun({"run", "study.textproto", seeds});
   const nlohmann::json report =
       nlohmann::json::parse(program_.Run({"report", "study.textproto", seeds, "--format=json"}).out);
   ASSERT_EQ(report.at("baseline"), "mcp");
   int tests = 0;
   for (const char* group : {"pool", "near", "noise"}) {
-    const ProgramResult result = program_.Run(
+    const ProgramResult result = program_.MustRun(
         {"compare", "study.textproto", seeds, "--metrics=auroc", "--format=json", absl::StrCat("--group=", group)});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
     const nlohmann::json compared = nlohmann::json::parse(result.out);
     EXPECT_EQ(compared.at("baseline"), "mcp");
     for (const nlohmann::json& cell : report.at("cells")) {
@@ -138,9 +135,8 @@ TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
   EXPECT_THAT(program_.Run({"compare", "study.textproto", "--metrics=auroc", "--baseline=max_logt"}).err,
               HasSubstr("unknown baseline 'max_logt'; did you mean 'max_logit'?"));
   // With overrides on the command line, it is another study, which has no results here.
-  const ProgramResult other = program_.Run({"compare", "study.textproto", "--set=training.epochs=2"});
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("study.textproto: there are no results"));
+  EXPECT_THAT(program_.Run({"compare", "study.textproto", "--set=training.epochs=2"}),
+              FailsWith(2, HasSubstr("study.textproto: there are no results")));
   EXPECT_THAT(program_.Run({"compare", "study.textproto", "--seeds=0..1", "--metrics=auroc"}).out,
               HasSubstr("a - mcp"));
   program_.Write("runs.csv", "method,split,auroc\na,0,0.5\nb,0,0.6\n");
@@ -150,37 +146,31 @@ TEST_F(ReportTest, CompareHasThePValuesOfTheStars) {
 
 // A bundle and a query need neither the study nor its data.
 TEST_F(ReportTest, OfRecordsAlone) {
-  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  const ProgramResult all = program_.Run({"report", "all.zip"});
-  EXPECT_EQ(all.exit_code, 0) << all.err;
+  program_.MustRun({"records", "export", "--bundle=all.zip"});
+  const ProgramResult all = program_.MustRun({"report", "all.zip"});
   EXPECT_THAT(all.out, AllOf(HasSubstr("max_logit "), HasSubstr("(n=2)"), Not(HasSubstr("no record yet"))));
   // A row with fewer runs says so, since its mean is over other runs.
   const std::string fewer = program_.Run({"report", "method=max_logit or seed=0"}).out;
   EXPECT_THAT(fewer, AllOf(HasSubstr("(n=2)."), HasSubstr(" (n=1)")));
-  const ProgramResult some = program_.Run({"report", "method=max_logit", "--format=csv"});
-  EXPECT_EQ(some.exit_code, 0) << some.err;
+  const ProgramResult some = program_.MustRun({"report", "method=max_logit", "--format=csv"});
   EXPECT_THAT(some.out, AllOf(HasSubstr("\nmax_logit,"), Not(HasSubstr("\nsoftmax,")), Not(HasSubstr("\nmcp,"))));
   EXPECT_EQ(program_.Run({"report", "method=none"}).exit_code, 2);
-  const ProgramResult html = program_.Run({"report", "all.zip", "--format=html", "--out=all.html"});
-  EXPECT_EQ(html.exit_code, 0) << html.err;
+  const ProgramResult html = program_.MustRun({"report", "all.zip", "--format=html", "--out=all.html"});
   EXPECT_THAT(program_.Read("all.html"), HasSubstr("<h1>all.zip</h1>"));
   // A file name of another format.
   for (const auto& [name, said] : std::vector<std::pair<std::string, std::string>>{
            {"all.csv", "--out: all.csv has the extension of csv, but --format=text was requested; add --format=csv"},
            {"all.parquet",
             "--out: report can't write .parquet; its formats are text (.txt), markdown (.md), latex (.tex)"}}) {
-    const ProgramResult refused = program_.Run({"report", "all.zip", "--out=" + name});
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr(said));
+    EXPECT_THAT(program_.Run({"report", "all.zip", "--out=" + name}), FailsWith(2, HasSubstr(said)));
     EXPECT_EQ(program_.Read(name), "");
   }
-  EXPECT_EQ(program_.Run({"report", "all.zip", "--out=all.log"}).exit_code, 0);
+  program_.MustRun({"report", "all.zip", "--out=all.log"});
   // The same for the bundle's records.
   EXPECT_THAT(program_.Run({"records", "ls", "all.zip", "method=max_logit"}).out, HasSubstr("2 of 4 records"));
   const std::string id = program_.Records().begin()->first;
   EXPECT_THAT(program_.Run({"records", "show", "all.zip", id.substr(0, 8)}).out, HasSubstr("trial_id: \"" + id));
-  const ProgramResult verified = program_.Run({"records", "verify", "all.zip"});
-  EXPECT_EQ(verified.exit_code, 0);
+  const ProgramResult verified = program_.MustRun({"records", "verify", "all.zip"});
   EXPECT_THAT(verified.out, AllOf(HasSubstr("4 records, 0 replicas, 0 checkpoints, 0 outputs, 0 failed attempts: 0 "
                                             "corrupt"),
                                   HasSubstr("sha256 ")));
@@ -194,8 +184,7 @@ TEST_F(ReportTest, AnotherReportSectionRunsNothing) {
   program_.Write("study.textproto",
                  absl::StrCat(kNearFarStudy, "report { baseline: 'max_logit' row: 'metric' column: 'method' }\n"));
   EXPECT_EQ(Needed("train") + Needed("infer") + Needed("evaluate"), 0);
-  const ProgramResult again = program_.Run({"run", "study.textproto"});
-  EXPECT_EQ(again.exit_code, 0);
+  const ProgramResult again = program_.MustRun({"run", "study.textproto"});
   EXPECT_THAT(again.out, HasSubstr("study: all 4 trials are done; nothing to run."));
   EXPECT_EQ(program_.Records(), before);
   EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=markdown"}).out, Not(HasSubstr("| method ")));
@@ -207,10 +196,9 @@ TEST_F(ReportTest, CellsFollowFromTheirSingleValues) {
   const auto recomputed = [&] {
     return CaptureOutput({"python3", script, reports + "report.json", reports + "tidy.csv", reports + "report.md"});
   };
-  const absl::StatusOr<std::string> cells = recomputed();
-  ASSERT_TRUE(cells.ok()) << cells.status();
+  ASSERT_OK_AND_ASSIGN(const std::string cells, recomputed());
   // 2 methods: accuracy, AUROC and AURC on the pool; AUROC on two sets and in two means.
-  EXPECT_EQ(*cells, absl::StrCat(2 * (3 + 4), " cells\n"));
+  EXPECT_EQ(cells, absl::StrCat(2 * (3 + 4), " cells\n"));
   // The script detects a changed digit.
   std::string json = *ReadFile(reports + "report.json");
   const size_t mean = json.find("\"mean\": 0.");
@@ -235,25 +223,23 @@ See Table~\ref{tab:study}.
 TEST(Latex, CompilesWithARealTex) {
   const OpensetProgram program;
   WriteNearFarStudy(program);
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
   const std::vector<std::string> report = {"report", "study.textproto", "--format=latex", "--out=table.tex"};
   const auto table = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words = report;
     words.insert(words.end(), more.begin(), more.end());
-    const ProgramResult result = program.Run(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    program.MustRun(words);
     return program.Read("table.tex");
   };
   const bool has_tex = std::system("command -v pdflatex > /dev/null") == 0;
   program.Write("report.tex", kDocument);
   const auto compile = [&] {
     if (!has_tex) return;
-    const absl::StatusOr<std::string> log = CaptureOutput({"/bin/sh", "-c",
-                                                           absl::StrCat("cd '", program.folder(),
-                                                                        "' && pdflatex -interaction=nonstopmode "
-                                                                        "-halt-on-error report.tex")});
-    ASSERT_TRUE(log.ok()) << log.status();
-    EXPECT_THAT(*log, HasSubstr("Output written on report.pdf"));
+    ASSERT_OK_AND_ASSIGN(const std::string log, CaptureOutput({"/bin/sh", "-c",
+                                                               absl::StrCat("cd '", program.folder(),
+                                                                            "' && pdflatex -interaction=nonstopmode "
+                                                                            "-halt-on-error report.tex")}));
+    EXPECT_THAT(log, HasSubstr("Output written on report.pdf"));
   };
   EXPECT_THAT(table({}), AllOf(HasSubstr("population standard deviation"), HasSubstr("\\label{tab:study}")));
   compile();
@@ -285,13 +271,12 @@ TEST(Figure, OfAStudy) {
     EXPECT_THAT(result.err, HasSubstr(message)) << flag;
   };
   fails("--improvement=auroc", "there is nothing to draw: 0 of 4 trials have a record");
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
 
   const auto drawn = [&](const std::vector<std::string>& flags, const std::string& file) {
     std::vector<std::string> words = {"figure", "study.textproto"};
     words.insert(words.end(), flags.begin(), flags.end());
-    const ProgramResult result = program.Run(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    program.MustRun(words);
     return program.Read(file);
   };
   EXPECT_THAT(
@@ -340,7 +325,7 @@ TEST(Figure, OfAStudy) {
               HasSubstr("--legend: unknown place 'left' (known: top, right, bottom, none)"));
 
   // A bundle gives all figures that need only records.
-  ASSERT_EQ(program.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  program.MustRun({"records", "export", "--bundle=all.zip"});
   const auto of_bundle = [&](const std::vector<std::string>& flags) {
     std::vector<std::string> words = {"figure", "all.zip"};
     words.insert(words.end(), flags.begin(), flags.end());
@@ -355,8 +340,7 @@ TEST(Figure, OfAStudy) {
               HasSubstr("unknown baseline 'max_logti'; did you mean 'max_logit'?"));
   EXPECT_THAT(of_bundle({"--softmax=near"}).err, HasSubstr("records don't have"));
   EXPECT_THAT(of_bundle({"--curve=roc", "--seeds=0"}).err, HasSubstr("--seeds: is for a study, not for a bundle"));
-  const ProgramResult compared = program.Run({"compare", "all.zip", "--baseline=mcp", "--metrics=auroc"});
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  const ProgramResult compared = program.MustRun({"compare", "all.zip", "--baseline=mcp", "--metrics=auroc"});
   EXPECT_THAT(compared.out, HasSubstr("a - mcp"));
 }
 
@@ -409,13 +393,11 @@ TEST(Said, FailuresByMethodSplitsAndSeed) {
 TEST(Said, OneRunHasNoSpreadAndReevaluationsAreNamed) {
   const OpensetProgram program;
   WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}});
-  const ProgramResult run = program.Run({"run", "study.textproto"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = program.MustRun({"run", "study.textproto"});
   EXPECT_THAT(run.out, AllOf(HasSubstr("\nOne run: no spread.\n"), Not(HasSubstr("±"))));
   program.Write("study.textproto", program.Read("study.textproto") + "metric { openauc {} }\n");
   const auto plan = nlohmann::json::parse(program.Run({"plan", "study.textproto", "--format=json"}).out);
-  const ProgramResult explained = program.Run({"explain", plan["trials"][0]["id"], "study.textproto"});
-  EXPECT_EQ(explained.exit_code, 0) << explained.err;
+  const ProgramResult explained = program.MustRun({"explain", plan["trials"][0]["id"], "study.textproto"});
   EXPECT_THAT(explained.out, ContainsRegex("  infer [0-9a-f]{12}: done\n"));
   EXPECT_THAT(explained.out, ContainsRegex("  evaluate [0-9a-f]{12}: will be evaluated: no stored result has exactly "
                                            "these metrics\n"));
@@ -428,8 +410,7 @@ TEST(Said, AHintNamesSplitAndSeed) {
              {{"optimizer { learning_rate: 0.02 }", "optimizer { learning_rate: 0.01 sgd {} weight_decay: 99 }"},
               {"split: 0", "split: 1"},
               {"epochs: 1", "epochs: 2"}});
-  const ProgramResult run = program.Run({"run", "study.textproto"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const ProgramResult run = program.MustRun({"run", "study.textproto"});
   for (const int seed : {0, 1}) {
     EXPECT_THAT(run.err,
                 HasSubstr(absl::StrCat("hint: mcp on near_far, split 1, seed ", seed,
@@ -441,14 +422,13 @@ TEST(Said, AHintNamesSplitAndSeed) {
 TEST(Said, AHintHasTheMeanOfTheTable) {
   const OpensetProgram program;
   WriteStudy(program, {});
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
   for (TrialRecord record : RecordsOf(program)) {
     if (record.trial().method().name() != "mcp") continue;
     SetAuroc(&record, record.trial().seed() == 1 ? 0.25 : 0.375);
     WriteRecord(program, "openset-store", record);
   }
-  const ProgramResult report = program.Run({"report", "study.textproto"});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
+  const ProgramResult report = program.MustRun({"report", "study.textproto"});
   EXPECT_THAT(report.err,
               ContainsRegex("hint: AUROC is below 50 %.* by mcp \\(25\\.0 % at split 0, seed 1; mean of the "
                             "table 31\\.2 %\\)"));
@@ -458,7 +438,7 @@ TEST(Said, AHintHasTheMeanOfTheTable) {
 TEST(Said, DifferencesBetweenTwoLaboratories) {
   const OpensetProgram program;
   WriteStudy(program, {{"seed: [0, 1]", "seed: 0"}, {"[\"mcp\", \"max_logit\"]", "\"mcp\""}});
-  ASSERT_EQ(program.Run({"run", "study.textproto"}).exit_code, 0);
+  program.MustRun({"run", "study.textproto"});
   TrialRecord record = program.AnyRecord();
   const auto at = [&](const std::string& host, const std::string& kernels, double auroc) {
     for (StageProvenance& stage : *record.mutable_provenance()->mutable_stage()) {
@@ -470,8 +450,7 @@ TEST(Said, DifferencesBetweenTwoLaboratories) {
   };
   WriteRecord(program, "openset-store", at("lab-a", "AVX2", 0.4737780));
   WriteRecord(program, "other", at("lab-b", "DEFAULT", 0.4737781));
-  const ProgramResult merged = program.Run({"records", "merge", "other"});
-  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  const ProgramResult merged = program.MustRun({"records", "merge", "other"});
   EXPECT_THAT(merged.out, HasSubstr("1 with other numbers"));
   const std::string both = "lab-a (AVX2) 0.4737780; lab-b (DEFAULT) 0.4737781";
   EXPECT_THAT(merged.out, HasSubstr(both));
@@ -483,8 +462,7 @@ TEST(Said, DifferencesBetweenTwoLaboratories) {
   const std::vector<std::vector<std::string>> diffs = {{id}, {id, id}, {id, "other"}};
   for (std::vector<std::string> words : diffs) {
     words.insert(words.begin(), {"records", "diff"});
-    const ProgramResult diff = program.Run(words);
-    EXPECT_EQ(diff.exit_code, 0) << diff.err;
+    const ProgramResult diff = program.MustRun(words);
     EXPECT_THAT(diff.out, AllOf(HasSubstr("measured on lab-a\nb  "), HasSubstr("measured on lab-b\n")));
     EXPECT_THAT(diff.out, HasSubstr("settings: the same\ndata: the same\n"));
     EXPECT_THAT(diff.out, HasSubstr("auroc: 0.473778; 0.4737781 (changed by +1e-07)"));

@@ -32,8 +32,7 @@ using ::testing::StartsWith;
 TEST(List, KindsAndTheirEntries) {
   const OpensetProgram program;
   EXPECT_THAT(program.Run({"list"}).out, HasSubstr("method "));
-  const ProgramResult methods = program.Run({"list", "methods"});
-  EXPECT_EQ(methods.exit_code, 0);
+  const ProgramResult methods = program.MustRun({"list", "methods"});
   EXPECT_THAT(methods.out, HasSubstr("\nknn "));
   EXPECT_THAT(methods.out, HasSubstr("Sun et al. 2022, 'Out-of-distribution detection with deep nearest neighbors'"));
   EXPECT_THAT(program.Run({"list", "scores", "LOGIT"}).out, HasSubstr("max_logit"));
@@ -42,8 +41,7 @@ TEST(List, KindsAndTheirEntries) {
 
 TEST(Show, AMethodIsCompleteAndCanBeParsed) {
   const OpensetProgram program;
-  const ProgramResult shown = program.Run({"show", "method", "knn"});
-  EXPECT_EQ(shown.exit_code, 0);
+  const ProgramResult shown = program.MustRun({"show", "method", "knn"});
   EXPECT_THAT(shown.out, HasSubstr("# Put together from\n#   experiments/methods/mcp.textproto\n"
                                    "#   experiments/methods/knn.textproto\n"));
   EXPECT_THAT(shown.out,
@@ -86,8 +84,7 @@ TEST(Show, AnEntryOfEachKind) {
     const std::vector<std::string> entries = FirstWords(program.Run({"list", kind}).out);
     ASSERT_FALSE(entries.empty()) << kind;
     names.insert(entries.begin(), entries.end());
-    const ProgramResult shown = program.Run({"show", kind, entries[0]});
-    EXPECT_EQ(shown.exit_code, 0) << kind << shown.err;
+    const ProgramResult shown = program.MustRun({"show", kind, entries[0]});
     EXPECT_THAT(shown.out, HasSubstr(sources.at(kind))) << kind;
   }
   // All names in the table of synonyms exist.
@@ -102,7 +99,7 @@ TEST(Show, AMetricHasItsUnitAndDirection) {
               StartsWith("# Shown as \"AURC, x1000\"; unit of the value: share; lower is better\n# AurcSpec, "));
   EXPECT_THAT(program.Run({"show", "metric", "known_unknown_ratio"}).out, HasSubstr("; no quality\n"));
   for (const std::string& metric : FirstWords(program.Run({"list", "metrics"}).out)) {
-    EXPECT_EQ(program.Run({"show", "metric", metric}).exit_code, 0) << metric;
+    program.MustRun({"show", "metric", metric});
   }
   const std::string list = program.Run({"list", "metrics"}).out;
   EXPECT_THAT(list, HasSubstr("open_set_f_* are F-scores (Eq. 1 to 3 of OpenAUC), youden_* are Youden's J (Eq. 4)"));
@@ -137,8 +134,7 @@ TEST(Show, AcceptsSynonyms) {
 // them.
 TEST(Completion, CompletesThisProgramsNames) {
   const OpensetProgram program;
-  const ProgramResult script = program.Run({"completion", "bash"});
-  ASSERT_EQ(script.exit_code, 0) << script.err;
+  const ProgramResult script = program.MustRun({"completion", "bash"});
   program.Write("script.bash", script.out);
   const auto completed = [&program](const std::string& words, int last) {
     program.Write("test.bash", "source " + program.folder() + "/script.bash\nCOMP_WORDS=(" + program.path() + " " +
@@ -154,10 +150,8 @@ TEST(Completion, CompletesThisProgramsNames) {
   EXPECT_EQ(completed("data fetch cifar100_c", 3), "cifar100_coarse\n");
   EXPECT_EQ(completed("plan quicks", 2), "quickstart\n");
   EXPECT_EQ(completed("run --max_f", 2), "--max_failures=\n");
-  EXPECT_EQ(program.Run({"completion", "zsh"}).exit_code, 0);
-  const ProgramResult other = program.Run({"completion", "fish"});
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.err, HasSubstr("unknown shell 'fish'"));
+  program.MustRun({"completion", "zsh"});
+  EXPECT_THAT(program.Run({"completion", "fish"}), FailsWith(2, HasSubstr("unknown shell 'fish'")));
 }
 
 TEST(Names, InASpecAreSuggested) {
@@ -167,16 +161,12 @@ TEST(Names, InASpecAreSuggested) {
                             metric + " {} }\n");
   };
   study("a.textproto", "MSP", "auroc");
-  const ProgramResult method = program.Run({"plan", "a.textproto"});
-  EXPECT_EQ(method.exit_code, 2);
-  EXPECT_THAT(method.err, HasSubstr("unknown method 'MSP'; did you mean 'mcp'?"));
+  EXPECT_THAT(program.Run({"plan", "a.textproto"}),
+              FailsWith(2, HasSubstr("unknown method 'MSP'; did you mean 'mcp'?")));
   study("b.textproto", "mcp", "fpr95");
-  const ProgramResult metric = program.Run({"plan", "b.textproto"});
-  EXPECT_EQ(metric.exit_code, 2);
-  EXPECT_THAT(metric.err, HasSubstr("did you mean 'fpr_at_95tpr'?"));
+  EXPECT_THAT(program.Run({"plan", "b.textproto"}), FailsWith(2, HasSubstr("did you mean 'fpr_at_95tpr'?")));
   study("c.textproto", "mcp", "auroc");
-  const ProgramResult typed = program.Run({"plan", "c.textproto", "--methods=MSP,Max-Logit", "--format=csv"});
-  EXPECT_EQ(typed.exit_code, 0) << typed.err;
+  const ProgramResult typed = program.MustRun({"plan", "c.textproto", "--methods=MSP,Max-Logit", "--format=csv"});
   const ProgramResult ours = program.Run({"plan", "c.textproto", "--methods=mcp,max_logit", "--format=csv"});
   EXPECT_EQ(typed.out, ours.out);
 }
@@ -185,8 +175,7 @@ TEST(Names, AStudyInTheFolderNeedsNoEnding) {
   const OpensetProgram program;
   const std::string study = "name: 's' task: 'fashion_mnist_6_4' method: 'mcp' split: 0 seed: 0 metric { auroc {} }\n";
   program.Write("small.textproto", study);
-  const ProgramResult found = program.Run({"plan", "small", "--format=csv"});
-  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const ProgramResult found = program.MustRun({"plan", "small", "--format=csv"});
   EXPECT_EQ(found.out, program.Run({"plan", "small.textproto", "--format=csv"}).out);
   // The program has a different study with this name.
   program.Write("quickstart.textproto", study);
@@ -195,17 +184,15 @@ TEST(Names, AStudyInTheFolderNeedsNoEnding) {
   EXPECT_THAT(two.err, HasSubstr("'quickstart' may be quickstart.textproto or the study of that name in "));
   EXPECT_THAT(two.err, HasSubstr("use 'quickstart.textproto' for yours"));
   program.Write("quickstart.textproto", program.Shipped("experiments/specs/quickstart.textproto"));
-  EXPECT_EQ(program.Run({"plan", "quickstart", "--format=csv"}).exit_code, 0);
+  program.MustRun({"plan", "quickstart", "--format=csv"});
 }
 
 TEST(Show, UnknownNamesAreRefused) {
   const OpensetProgram program;
-  const ProgramResult kind = program.Run({"show", "metod", "knn"});
-  EXPECT_EQ(kind.exit_code, 2);
-  EXPECT_THAT(kind.err, HasSubstr("unknown kind 'metod'; did you mean 'methods'?"));
-  const ProgramResult name = program.Run({"show", "method", "knnn"});
-  EXPECT_EQ(name.exit_code, 2);
-  EXPECT_THAT(name.err, HasSubstr("unknown method 'knnn'; did you mean 'knn'?"));
+  EXPECT_THAT(program.Run({"show", "metod", "knn"}),
+              FailsWith(2, HasSubstr("unknown kind 'metod'; did you mean 'methods'?")));
+  EXPECT_THAT(program.Run({"show", "method", "knnn"}),
+              FailsWith(2, HasSubstr("unknown method 'knnn'; did you mean 'knn'?")));
   EXPECT_EQ(program.Run({"show", "method", "knn+vaze60"}).exit_code, 2);
   EXPECT_EQ(program.Run({"list", "scores", "zzz"}).exit_code, 2);
 }
@@ -219,13 +206,11 @@ TEST(Help, IsPrintedByEachOfItsNames) {
   const OpensetProgram program;
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"run", "-h"}, {"run", "--help"}, {"help", "run"}}) {
-    const ProgramResult result = program.Run(words);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const ProgramResult result = program.MustRun(words);
     EXPECT_THAT(result.out,
                 AllOf(StartsWith("Runs the missing parts of a study"), HasSubstr("usage: openset run SPEC")));
   }
-  const ProgramResult all = program.Run({"-h"});
-  EXPECT_EQ(all.exit_code, 0) << all.err;
+  const ProgramResult all = program.MustRun({"-h"});
   EXPECT_THAT(all.out, HasSubstr("usage: openset COMMAND ..."));
 }
 
@@ -233,8 +218,7 @@ TEST(Help, DefaultsEndWithOneFullStop) {
   const OpensetProgram program;
   for (const char* command : {"run", "plan", "status", "report", "score", "eval", "compare", "threshold", "figure",
                               "task", "data", "records", "export", "serve", "reproduce"}) {
-    const ProgramResult help = program.Run({"help", command});
-    EXPECT_EQ(help.exit_code, 0) << command;
+    const ProgramResult help = program.MustRun({"help", command});
     EXPECT_THAT(help.out, AllOf(ContainsRegex("[Dd]efault"), Not(HasSubstr("..\n")))) << command;
   }
 }
@@ -270,18 +254,16 @@ TEST(Help, DistinguishesAccuracyFromFScore) {
 TEST(Help, DistinguishesArchivesFromTables) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 3\n");
-  const ProgramResult refused = program.Run({"records", "export", "--bundle=records.parquet"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err,
-              HasSubstr("--bundle: records.parquet: a bundle's name must end in .zip; `openset report SPEC"));
+  EXPECT_THAT(
+      program.Run({"records", "export", "--bundle=records.parquet"}),
+      FailsWith(2, HasSubstr("--bundle: records.parquet: a bundle's name must end in .zip; `openset report SPEC")));
   EXPECT_EQ(program.Read("records.parquet"), "");
 }
 
 TEST(Help, ExplainsWhatGcKeeps) {
   const OpensetProgram program;
   program.Write("openset-store/version", "openset store 3\n");
-  const ProgramResult result = program.Run({"records", "gc", "--older_than=0"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProgramResult result = program.MustRun({"records", "gc", "--older_than=0"});
   EXPECT_EQ(result.out, "removed 0, 0 B; files younger than an hour stay, because a run may be writing them\n");
 }
 
