@@ -99,6 +99,19 @@ absl::Status CheckFittedClasses(const SampleSet& train, bool each_class, SampleS
   return absl::OkStatus();
 }
 
+// ", or set clip", if a field makes the fit unnecessary.
+std::string InsteadOfFit(const ScoreSpec& spec) {
+  const google::protobuf::FieldDescriptor* const arm =
+      spec.GetReflection()->GetOneofFieldDescriptor(spec, spec.GetDescriptor()->FindOneofByName("kind"));
+  const google::protobuf::Descriptor* const fields = arm->message_type();
+  for (int f = 0; f < fields->field_count(); ++f) {
+    if (fields->field(f)->options().GetExtension(traits_unless_set).fit()) {
+      return absl::StrCat(", or set ", fields->field(f)->name());
+    }
+  }
+  return "";
+}
+
 absl::Status CheckLevelOf(const ScoreSpec& spec, const SampleSet& samples) {
   if (samples.log_probabilities.empty()) return absl::OkStatus();
   return Annotate(CheckLevel(spec, OutputKind::kLogProbabilities), samples.log_probabilities);
@@ -135,8 +148,9 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
   OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *samples)));
   if (needs.fit()) {
     if (train == nullptr) {
-      return annotated(absl::InvalidArgumentError(
-          "must be fitted: give outputs of held-out known samples (--fit=FILE), or set its parameters"));
+      return annotated(absl::InvalidArgumentError(absl::StrCat(
+          "is fitted to outputs of known samples, and there are none: give the network's outputs for ",
+          needs.calibrates() ? "held-out" : "training", " samples (--fit=FILE; in Python, fit)", InsteadOfFit(spec))));
     }
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameClasses(*train, *samples)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckSameNetwork(*train, *samples)));

@@ -34,8 +34,8 @@ TEST(ApplyScore, IsFittedOnKnownSamplesAlone) {
   ScoreSpec spec;
   spec.mutable_temperature_scaled_softmax();
   EXPECT_EQ(ApplyScore(spec, nullptr, &samples).message(),
-            "score temperature_scaled_softmax: must be fitted: give outputs of held-out known samples (--fit=FILE), or "
-            "set its parameters");
+            "score temperature_scaled_softmax: is fitted to outputs of known samples, and there are none: give the "
+            "network's outputs for held-out samples (--fit=FILE; in Python, fit), or set temperature");
   SampleSet train = samples;
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
   const std::vector<double> fitted = samples.unknown_score.Own();
@@ -69,7 +69,8 @@ TEST(ApplyScore, CombinesScoresByTheKnownSamples) {
   SampleSet samples = Logits();
   ScoreSpec spec;
   spec.mutable_combine()->add_score()->mutable_max_logit();
-  EXPECT_THAT(ApplyScore(spec, nullptr, &samples).message(), HasSubstr("score combine: must be fitted"));
+  EXPECT_THAT(ApplyScore(spec, nullptr, &samples).message(),
+              HasSubstr("for training samples (--fit=FILE; in Python, fit)"));
   const SampleSet train = samples;
   ASSERT_TRUE(ApplyScore(spec, &train, &samples).ok());
   EXPECT_THAT(samples.unknown_score, ElementsAre(DoubleEq(2.0 / 3), DoubleEq(1.0 / 3), DoubleEq(5.0 / 6)));

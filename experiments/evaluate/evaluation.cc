@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
@@ -33,12 +35,14 @@
 #include "eval/thresholds/select_threshold.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
 #include "experiments/store/records/input_trainings.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/stage_clock.h"
+#include "models/model.pb.h"
 
 namespace openset {
 namespace {
@@ -651,10 +655,10 @@ absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, con
   record.set_schema_version(kSchemaVersion);
   record.set_trial_id(key);
   *record.mutable_trial() = trial;
-  // A folder of this machine says nothing elsewhere: the sources are known by their digest.
-  if (trial.method().training().has_command()) {
-    record.mutable_trial()->mutable_method()->mutable_training()->mutable_command()->clear_folder();
-  }
+  // A folder of this machine says nothing elsewhere: files are known by their digests.
+  MethodSpec* const method = record.mutable_trial()->mutable_method();
+  if (method->training().has_command()) method->mutable_training()->mutable_command()->clear_folder();
+  if (method->has_model()) KeepFileNames(method->mutable_model());
   record.set_split_sha256(SplitDigest(trial.data()));
   record.set_outputs_key(test.key);
   record.set_outputs_sha256(test.sha256);
@@ -664,6 +668,12 @@ absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, con
   }
   for (const std::string& type : RaisedRevisions(trial)) record.mutable_provenance()->add_raised_revision(type);
   OPENSET_RETURN_IF_ERROR(AddInputs(test.summary, fit.has_value() ? &fit->summary : nullptr, &record));
+  ModelSpec imported = FirstTraining(test.summary).action().train().model();
+  for (const std::string& path : KeepFileNames(&imported)) {
+    for (std::string& note : *record.mutable_import_note()) {
+      note = absl::StrReplaceAll(note, {{path, std::filesystem::path(path).filename().string()}});
+    }
+  }
   StageProvenance* stage = record.mutable_provenance()->add_stage();
   *stage = clock.Read(StageProvenance::EVALUATE, key, store);
   AddComponents(trial.method().score(), openset_evaluate_fingerprints, stage);

@@ -164,17 +164,28 @@ std::string SecondsText(double seconds) {
   return absl::StrFormat("%.1f h", seconds / 3600);
 }
 
-// A sentence for each comparison with the baseline on all unknown samples, as `openset compare` has them; none for a
-// study that looks at its results while it runs.
-std::vector<std::string> ComparisonSentences(const Report& report) {
+// The comparisons with the baseline on all unknown samples, as `openset compare` has them: a sentence for each, and the
+// tables; nothing for a study that looks at its results while it runs.
+std::string ComparisonsHtml(const Report& report) {
   constexpr size_t kMostCells = 2000;  // for the time that it takes
-  if (report.baseline.empty() || report.until.has_value() || report.cells.size() > kMostCells) return {};
+  if (report.baseline.empty() || report.until.has_value()) return "";
+  std::string html = "<h2>Comparisons</h2>\n";
+  if (report.cells.size() > kMostCells) {
+    return absl::StrCat(html, "<p>Left out, because there are more than 2,000 numbers: <code>openset compare ",
+                        EscapeXml(report.experiment), "</code> has them.</p>\n");
+  }
   const absl::StatusOr<RunTable> table =
       RunTableOfReport(FormatReport(report, TextFormat::kJson), report.experiment, "pool");
-  if (!table.ok()) return {};
+  if (!table.ok()) return "";
   const absl::StatusOr<RunComparison> comparison = CompareRuns(*table, {}, {}, table->baseline);
-  if (!comparison.ok()) return {};
-  return absl::StrSplit(FormatRunComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+  if (!comparison.ok()) return "";
+  const std::vector<std::string> sentences =
+      absl::StrSplit(FormatRunComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+  html += "<ul>\n";
+  for (const std::string& sentence : sentences) absl::StrAppend(&html, "<li>", EscapeXml(sentence), "</li>\n");
+  return absl::StrCat(html, "</ul>\n<details><summary>The differences: intervals, effect sizes, what can't be detected",
+                      "</summary>\n", Preformatted(FormatRunComparison(*comparison, TextFormat::kText)),
+                      "</details>\n");
 }
 
 // The time in which at least one of these spans ran.
@@ -273,11 +284,7 @@ absl::StatusOr<ChartPage> ReportPage(const Report& report, absl::Span<const Tria
                   "id=\"controls\"></div>\n<div id=\"tables\"></div>\n");
   if (!report.baseline.empty())
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(StarText(report)), "</p>\n");
-  if (const std::vector<std::string> sentences = ComparisonSentences(report); !sentences.empty()) {
-    absl::StrAppend(&page.body, "<h2>Comparisons</h2>\n<ul>\n");
-    for (const std::string& line : sentences) absl::StrAppend(&page.body, "<li>", EscapeXml(line), "</li>\n");
-    page.body += "</ul>\n";
-  }
+  page.body += ComparisonsHtml(report);
   if (report.until.has_value()) {
     const DocumentSection until = UntilTable(report);
     absl::StrAppend(&page.body, "<h2>Comparisons</h2>\n<p>", EscapeXml(until.title), ".</p>\n",

@@ -133,5 +133,29 @@ TEST(HtmlReport, SaysAColumnOnceAndEachCellsLabel) {
   EXPECT_THAT(html, HasSubstr("\"metrics\":{\"outer\":{\"column\":\"outer (threshold of the method)\""));
 }
 
+TEST(HtmlReport, HasTheSentencesAndTablesOfCompare) {
+  std::vector<TrialSpec> trials(6);
+  std::vector<TrialRecord> records(6);
+  std::vector<TrialResult> results;
+  for (int t = 0; t < 6; ++t) {
+    trials[t] = Parsed<TrialSpec>("task: 't' metric { auroc {} }");
+    trials[t].mutable_method()->set_name(t < 3 ? "first" : "second");
+    trials[t].set_split(t % 3);
+    records[t] = Parsed<TrialRecord>("metric { name: 'auroc' group { kind: POOL } }");
+    // 0.5, 0.6, 0.7; the second has 10, 11 and 12 points more.
+    records[t].mutable_metric(0)->set_value(0.5 + 0.1 * (t % 3) + (t < 3 ? 0 : 0.1 + 0.01 * (t % 3)));
+    results.push_back({&trials[t], &records[t]});
+  }
+  Report report = MakeReport("study", results);
+  AddSignificance("first", &report);
+  report.baseline = "first";
+  const std::string html = HtmlReport(report, results, {}).value();
+  EXPECT_THAT(html, HasSubstr("<li>On 3 splits of t, second had 11.00 points more AUROC than first (95 % interval"));
+  EXPECT_THAT(html, HasSubstr("second     second is better        11.00"));
+  report.cells.resize(2001, report.cells[0]);
+  EXPECT_THAT(HtmlReport(report, results, {}).value(),
+              HasSubstr("Left out, because there are more than 2,000 numbers: <code>openset compare study</code>"));
+}
+
 }  // namespace
 }  // namespace openset

@@ -18,6 +18,7 @@
 #include "core/logging.h"
 #include "core/status_macros.h"
 #include "core/text/hex.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {
@@ -184,6 +185,36 @@ void ResolveOutputsOfTrial(int split, uint64_t seed, OutputsSpec* outputs, std::
   NoteArrays(validation_file, /*is_first=*/false, outputs);
 }
 
+// The file and its SHA-256 of each field of the model that names one.
+struct NamedFile {
+  std::string* file;
+  std::string sha256;
+};
+
+std::vector<NamedFile> FilesOf(ModelSpec* model) {
+  std::vector<NamedFile> files;
+  if (model->weights().has_file()) {
+    files.push_back({model->mutable_weights()->mutable_file(), model->weights().sha256()});
+  }
+  if (model->torch_script().has_file()) {
+    files.push_back({model->mutable_torch_script()->mutable_file(), model->torch_script().sha256()});
+  }
+  if (!model->has_outputs()) return files;
+  OutputsSpec* const outputs = model->mutable_outputs();
+  if (outputs->has_file()) files.push_back({outputs->mutable_file(), outputs->sha256()});
+  if (outputs->has_fit_file()) files.push_back({outputs->mutable_fit_file(), outputs->fit_sha256()});
+  if (outputs->has_validation_file()) {
+    files.push_back({outputs->mutable_validation_file(), outputs->validation_sha256()});
+  }
+  return files;
+}
+
+std::string NameOf(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string FileText(const NamedFile& named) {
+  return absl::StrCat(OneLine(NameOf(*named.file)), " (SHA-256 ", OneLine(named.sha256), ")");
+}
+
 }  // namespace
 
 bool IsFittedHead(const ModelSpec& model) {
@@ -292,18 +323,52 @@ absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::ve
 }
 
 absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::string>& data_folders) {
-  if (model.has_weights()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.weights().file(), data_folders).status());
-  if (model.has_torch_script()) OPENSET_RETURN_IF_ERROR(FindModelFile(model.torch_script().file(), {}).status());
-  if (model.outputs().has_file()) {
-    OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().file(), {}).status());
-    if (model.outputs().has_fit_file()) {
-      OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().fit_file(), {}).status());
-    }
-    if (model.outputs().has_validation_file()) {
-      OPENSET_RETURN_IF_ERROR(FindModelFile(model.outputs().validation_file(), {}).status());
-    }
+  ModelSpec copy = model;
+  for (const NamedFile& named : FilesOf(&copy)) {
+    // Only weights may be below a data folder.
+    const bool is_weights = model.has_weights() && *named.file == model.weights().file();
+    OPENSET_RETURN_IF_ERROR(
+        FindModelFile(*named.file, is_weights ? data_folders : std::vector<std::string>()).status());
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> KeepFileNames(ModelSpec* model) {
+  std::vector<std::string> paths;
+  for (const NamedFile& named : FilesOf(model)) {
+    if (!absl::StartsWith(*named.file, "/")) continue;
+    paths.push_back(*named.file);
+    *named.file = NameOf(*named.file);
+  }
+  return paths;
+}
+
+absl::Status FindFilesByName(const std::vector<std::string>& folders, ModelSpec* model) {
+  for (const NamedFile& named : FilesOf(model)) {
+    if (absl::StartsWith(*named.file, kData)) continue;
+    if (absl::StartsWith(*named.file, "/") && FileExists(*named.file)) continue;
+    const auto found = absl::c_find_if(folders, [&](const std::string& folder) {
+      const std::string path = JoinPath(folder, NameOf(*named.file));
+      if (!FileExists(path)) return false;
+      const absl::StatusOr<std::string> sha256 = DigestCache::OfUser().Sha256Hex(path);
+      return sha256.ok() && *sha256 == named.sha256;
+    });
+    if (found == folders.end()) {
+      return absl::NotFoundError(absl::StrCat("the model's file is missing: ", FileText(named),
+                                              ": put it into the current folder, or into the methods/ of a --library"));
+    }
+    *named.file = JoinPath(*found, NameOf(*named.file));
+  }
+  return absl::OkStatus();
+}
+
+std::string FilesText(const ModelSpec& model) {
+  ModelSpec copy = model;
+  std::vector<std::string> texts;
+  for (const NamedFile& named : FilesOf(&copy)) {
+    if (!absl::StartsWith(*named.file, kData)) texts.push_back(FileText(named));
+  }
+  return absl::StrJoin(texts, ", ");
 }
 
 }  // namespace openset

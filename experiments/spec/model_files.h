@@ -53,6 +53,16 @@ absl::StatusOr<std::string> FindModelFile(const std::string& file, const std::ve
 // Checks that the files of a model that will run exist. Errors: kNotFound, with the file.
 absl::Status CheckModelFiles(const ModelSpec& model, const std::vector<std::string>& data_folders);
 
+// Leaves only the name of each file with an absolute path, for records, which others read. Returns these paths.
+std::vector<std::string> KeepFileNames(ModelSpec* model);
+
+// The opposite: sets the path of each file that is not where its path says. It is in the first of these folders that
+// has a file of that name with its SHA-256. Errors: kNotFound, with the file, its SHA-256 and what to do.
+absl::Status FindFilesByName(const std::vector<std::string>& folders, ModelSpec* model);
+
+// The names and digests of a model's files, for messages: "net.npz (SHA-256 53f2...)"; "" if it has none.
+std::string FilesText(const ModelSpec& model);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_SPEC_MODEL_FILES_H_

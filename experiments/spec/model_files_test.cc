@@ -241,5 +241,34 @@ TEST_F(SplitFilesTest, FilesOfDataFolders) {
               StatusIs(absl::StatusCode::kNotFound, "no such file in the data folders (/nowhere): w1.pth"));
 }
 
+TEST_F(ModelFilesTest, NamesWithoutFoldersAreFoundByTheirDigests) {
+  ModelSpec model;
+  model.mutable_outputs()->set_file("/lab/weights");
+  model.mutable_outputs()->set_sha256(Sha256Hex(kAbc));
+  model.mutable_outputs()->set_fit_file("/lab/fit.npz");
+  EXPECT_THAT(KeepFileNames(&model), ElementsAre("/lab/weights", "/lab/fit.npz"));
+  EXPECT_EQ(model.outputs().file(), "weights");
+  EXPECT_EQ(model.outputs().fit_file(), "fit.npz");
+  EXPECT_THAT(KeepFileNames(&model), IsEmpty());
+  model.mutable_outputs()->clear_fit_file();
+  EXPECT_EQ(FilesText(model), absl::StrCat("weights (SHA-256 ", Sha256Hex(kAbc), ")"));
+  const std::string other = JoinPath(folder_, "other");  // has another file of that name
+  ASSERT_THAT(MakeFolders(other), IsOk());
+  ASSERT_THAT(WriteFileAtomically(JoinPath(other, "weights"), kTwo), IsOk());
+  for (const std::string file : {"weights", "/moved/weights"}) {
+    model.mutable_outputs()->set_file(file);
+    EXPECT_THAT(FindFilesByName({"/nowhere", other}, &model),
+                StatusIs(absl::StatusCode::kNotFound,
+                         absl::StrCat("the model's file is missing: weights (SHA-256 ", Sha256Hex(kAbc),
+                                      "): put it into the current folder, or into the methods/ of a --library")));
+    EXPECT_THAT(FindFilesByName({other, folder_}, &model), IsOk());
+    EXPECT_EQ(model.outputs().file(), JoinPath(folder_, "weights"));
+  }
+  EXPECT_THAT(FindFilesByName({}, &model), IsOk());  // it is where its path says
+  model.mutable_weights()->set_file("data:w.pth");
+  EXPECT_THAT(KeepFileNames(&model), ElementsAre(JoinPath(folder_, "weights")));
+  EXPECT_EQ(model.weights().file(), "data:w.pth");
+}
+
 }  // namespace
 }  // namespace openset

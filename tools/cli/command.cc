@@ -53,8 +53,11 @@ std::string HelpFor(const Command& command, const std::vector<Command>& commands
       const bool is_other =
           absl::c_any_of(commands, [&](const Command& other) { return other.name == of || CanDo(other, of); });
       if (is_other && of != command.name && !CanDo(command, of)) continue;
-      // "With `report`: the metric" is "The metric" there.
-      if (of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`: "))) {
+      // "With `report`: the metric" is "The metric" there, and "With `task`, instead: " is all that the help says
+      // there.
+      const bool instead = of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`, instead: "));
+      if (instead) kept.clear();
+      if (instead || (of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`: ")))) {
         std::string own(name);
         own[0] = absl::ascii_toupper(static_cast<unsigned char>(own[0]));
         kept.push_back(std::move(own));

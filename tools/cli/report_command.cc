@@ -157,7 +157,10 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0], &config));
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   if (!FileExists(store.folder())) {
-    return absl::NotFoundError(absl::StrCat("--store: there is no store ", store.folder()));
+    if (!IsQuery(arguments[0]))
+      OPENSET_RETURN_IF_ERROR(LoadStudy(spec, config).status());  // what is wrong with it first
+    return absl::NotFoundError(absl::StrCat("there is no store ", store.folder(), ", and so no result of ",
+                                            arguments[0], ": name the store by --store=FOLDER"));
   }
   if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));

@@ -16,6 +16,7 @@
 #include "core/text/wrapped_text.h"
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
@@ -111,35 +112,44 @@ std::string UnexpectedLine(const TrialRecord& record, const TrialRecord& again) 
          "difference means that one side ran something else than it says";
 }
 
-// Where the sources of a command may be: the current folder, next to the method files of the libraries and, of records
-// that name it, the folder that they were in.
-std::vector<std::string> SourceFolders(const SpecFolders& folders, const CommandSpec& command) {
+// Where the sources of a command or the files of a model may be: the current folder, next to the method files of the
+// libraries, and the folders that they were in: the record's own, of an older openset, and those of the imported model.
+std::vector<std::string> SourceFolders(const SpecFolders& folders, const TrialRecord& record, const Store& from) {
   std::vector<std::string> places = {UserPath(".")};
   places.insert(places.end(), folders.methods.begin(), folders.methods.end());
-  if (!command.folder().empty()) places.push_back(command.folder());
+  const std::string& of_command = record.trial().method().training().command().folder();
+  if (!of_command.empty()) places.push_back(of_command);
+  const absl::StatusOr<TrainSummary> imported = from.LoadTrainSummary(record.checkpoint_key());
+  ModelSpec model = imported.ok() ? imported->action().train().model() : ModelSpec();
+  for (const std::string& path : KeepFileNames(&model)) {
+    places.push_back(std::filesystem::path(path).parent_path().string());
+  }
   return places;
 }
 
 // Runs the trial in the other store. Prints and returns the verdict on its numbers.
 absl::StatusOr<Reproduced> Repeat(const TrialRecord& record, const Repeated& repeated, const Store& store,
                                   const StudyOptions& options, const SpecFolders& folders, const RunConfig& config) {
-  const absl::StatusOr<SpecThatRepeats> made = SpecOfRecord(record, folders, store, options);
+  absl::StatusOr<SpecThatRepeats> made = SpecOfRecord(record, folders, store, options);
   if (!made.ok()) return WithMissingLibrary(made.status(), repeated.from, record);
   if (!made->unchecked.empty()) return absl::FailedPreconditionError(made->unchecked);
-  const ExperimentSpec& spec = made->spec;
+  ExperimentSpec& spec = made->spec;
+  const std::string what = absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial()));
+  const std::vector<std::string> places = SourceFolders(folders, record, repeated.from);
+  if (spec.override().has_model()) {
+    OPENSET_RETURN_IF_ERROR(FindFilesByName(places, spec.mutable_override()->mutable_model()), what);
+  }
   OPENSET_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make("again"));
   // A source may be ".", which leaves out such names.
   const std::string path = JoinPath(folder.path(), absl::StrCat(".", spec.name(), ".textproto"));
   if (CommandSpec command = record.trial().method().training().command(); !command.source().empty()) {
-    OPENSET_RETURN_IF_ERROR(FindSources(SourceFolders(folders, command), &command),
-                            absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial())));
+    OPENSET_RETURN_IF_ERROR(FindSources(places, &command), what);
     OPENSET_RETURN_IF_ERROR(CopySources(command, folder.path()));
   }
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, SpecFile(*made, record)));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, Study::Load(path, folders, store, options));
   OPENSET_RETURN_IF_ERROR(RunPlan(study.get(), config));
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord again, store.LoadRecord(record.trial_id()));
-  const std::string what = absl::StrCat(record.trial_id().substr(0, 12), ", ", Describe(record.trial()));
   const std::vector<MetricVerdict> verdicts = CompareAgain(record, again, repeated.stored);
   const Reproduced verdict = VerdictOnAll(verdicts);
   std::cout << what << ": " << VerdictText(verdict) << "\n";
@@ -209,8 +219,10 @@ Command ReproduceCommand() {
       "prints the kind of CPU (vendor and kernels) or GPU of both sides and, if numbers differ, what differs in the\n"
       "program, its libraries and components, or that the same bits were to be expected.\n"
       "It needs the task, which a bundle contains, and its data ('openset data fetch'). 'openset records spec TRIAL'\n"
-      "prints the study that is run. The sources of a trainer of your own (docs/trainer.md) must be in the current\n"
-      "folder, or in the methods/ of a --library. Exit code: 0 if all numbers are the same, 1 if not.\n"
+      "prints the study that is run. The sources of a trainer of your own (docs/trainer.md), and the files of an "
+      "imported\n"
+      "model, must be in the current folder, in the methods/ of a --library or where they were. Exit code: 0 if all "
+      "numbers are the same, 1 if not.\n"
       "\n"
       "  openset reproduce 3f2a91c0\n"
       "  openset reproduce results.zip --trials=3\n"

@@ -87,6 +87,14 @@ TEST_F(BadInputTest, NoStore) {
                                                 {"explain", "abcd"}}) {
     EXPECT_THAT(program_.Run(words), FailsWith(2, HasSubstr(absl::StrCat("there is no store ", program_.store()))));
   }
+  // Of two things that are missing, the study is named first.
+  program_.Write("study.textproto", kSpec);
+  EXPECT_EQ(program_.Run({"report", "nope/x"}).err, "openset: nope/x: no such file or folder\n");
+  EXPECT_EQ(program_.Run({"report", "study.textproto", "--store=nope"}).err,
+            absl::StrCat("openset: there is no store ", program_.folder(),
+                         "/nope, and so no result of study.textproto: name the store by --store=FOLDER\n"));
+  program_.Write("mine/version", "openset store 3\n");
+  EXPECT_EQ(program_.Run({"report", "mine"}).err, "openset: mine/: is a store: give it by --store=mine/\n");
 }
 
 // Each error is in one line, with the file and, where there is one, the line.

@@ -220,6 +220,35 @@ constexpr char kOutputsMethod[] = R"(
 name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
 )";
 
+// A record says which file its outputs are, not where it was on the machine.
+TEST_F(BringYourOwn, ARecordHasNoPathOfImportedOutputs) {
+  Put("net.npz", OutputsOf(MakeCloud(400, 300, 1)));
+  program_.Write("arrays/mine.npz", program_.Read("net.npz"));
+  program_.Write("tasks/t.textproto",
+                 absl::StrReplaceAll(kOutputsTask, {{"features:", absl::StrCat("features:", program_.folder(), "/")}}));
+  program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "energy"}}) +
+                                       "model { outputs { file: 'arrays/mine.npz' } }");
+  program_.Write("s.textproto", "name: 's' task: 't' method: 'mine.textproto' seed: 0 metric { auroc {} } ");
+  ASSERT_EQ(program_.Run({"run", "s.textproto", "--worker=/nowhere/worker"}).exit_code, 0) << program_.Read("err.txt");
+  const std::string id = program_.Records().begin()->first;
+  EXPECT_THAT(program_.Run({"records", "show", id}).out,
+              AllOf(HasSubstr("file: \"mine.npz\""), Not(HasSubstr("file: \"/"))));
+  EXPECT_THAT(program_.Run({"records", "spec", id}).out,
+              HasSubstr("# It runs only with these files next to it: mine.npz (SHA-256 "));
+  const auto reproduce = [&](const std::string& from, const std::string& again) {
+    return program_.Run({"reproduce", from, "--worker=/nowhere/worker", "--again=" + again});
+  };
+  // This store knows where the file was.
+  const ProgramResult here = reproduce(id, "first");
+  EXPECT_EQ(here.exit_code, 0) << here.err;
+  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
+  EXPECT_THAT(reproduce("all.zip", "second").err,
+              AllOf(HasSubstr("the model's file is missing: mine.npz (SHA-256 "),
+                    HasSubstr("): put it into the current folder, or into the methods/ of a --library")));
+  program_.Write("mine.npz", program_.Read("arrays/mine.npz"));
+  EXPECT_THAT(reproduce("all.zip", "third").out, HasSubstr("1 of 1 trial reproduced to the bit"));
+}
+
 // A last output that is large for unknown samples: scores of the classes would take it for confidence.
 TEST_F(BringYourOwn, AnOutputForTheUnknownIsNoClass) {
   const Cloud cloud = MakeCloud(200, 120, 1);

@@ -235,10 +235,12 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   const ProgramResult described = program_.MustRun({"data", "describe", "photos"});
   // A fifth of each class is for the test: 4 red and 8 green of 16 training images, whose means are 1/4 and 1/2 and
   // whose standard deviations are sqrt(1/4 - 1/16) and 1/2.
-  EXPECT_THAT(described.out,
-              AllOf(HasSubstr("photos: 3 classes, 16 in train, 4 in test, 20 in all"), HasSubstr("mean 0.2500 0.5000"),
-                    HasSubstr("std 0.4330 0.5000"), HasSubstr("\nall 20 x 16 pixels (width x height)\n"),
-                    HasSubstr("in a study:  method: \"softmax+laptop_colour\"\n")));
+  EXPECT_THAT(
+      described.out,
+      AllOf(HasSubstr("photos: 3 classes, 16 in train, 4 in test, 20 in all"), HasSubstr("mean 0.2500 0.5000"),
+            HasSubstr("std 0.4330 0.5000"), HasSubstr("\nall 20 x 16 pixels (width x height)\n"),
+            HasSubstr(
+                "in a study:  method: \"softmax+laptop_colour\"\n             override { input { mean: [0.25, 0.5, ")));
   EXPECT_THAT(program_.Read("catalog/photos.textproto"),
               AllOf(HasSubstr("class_name: \"cat\""), HasSubstr("listing_sha256"), HasSubstr("mean: 0.25\n")));
   program_.MustRun({"data", "describe", "photos"});
@@ -312,7 +314,7 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
                                  HasSubstr("or leave them out with --skip_damaged"))));
   EXPECT_THAT(program_.Run({"data", "verify", "photos", "--images"}), FailsWith(2, HasSubstr("photos/owl/5.png")));
   const ProgramResult skipped = program_.MustRun({"data", "describe", "photos", "--skip_damaged", "--name=mine"});
-  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt images")));
+  EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt image")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   program_.MustRun({"data", "verify", "mine", "--images"});
   // The folder's path means the data set that was described from it, unless a task says "folder:".

@@ -180,6 +180,47 @@ TEST(Run, EndsWithTheSameRecordsIfKilledAtAnyPoint) {
   EXPECT_THAT(FilesBelow(killed.store() + "/partial"), IsEmpty());
 }
 
+// `slow` stays at chance, far below `plain`, and is decided at the first look; `near` is like `plain`, and goes on.
+TEST(Run, RunsUntilComparisonsAreDecidedAlsoIfKilled) {
+  const OpensetProgram undisturbed("undisturbed"), killed("killed");
+  for (const OpensetProgram* program : {&undisturbed, &killed}) {
+    for (const auto& [name, rate] : {std::pair("plain", "0.02"), {"near", "0.019"}, {"slow", "0.000001"}}) {
+      program->Write(
+          absl::StrCat("methods/", name, ".textproto"),
+          absl::StrCat("name: '", name, "' base: 'softmax' training { optimizer { learning_rate: ", rate, " } }"));
+    }
+    program->Write(
+        "study.textproto",
+        absl::StrReplaceAll(
+            absl::StrCat(kShortStudy, "seed: 0 until { metric { accuracy {} } difference: 1 ", "max_splits: 5 }"),
+            {{"\"softmax\" split: 0", "['plain', 'slow', 'near'] split: [0, 1, 2]"}, {"learning_rate: 0.02", ""}}));
+  }
+  const ProgramResult result = undisturbed.Run({"run", "study.textproto"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("until: 0 of 2 comparisons are finished; next look: 3 splits, 1 seed.\n"));
+  const auto until = [](const OpensetProgram& program) {
+    return nlohmann::json::parse(program.Read("openset-store/reports/study/report.json")).at("until");
+  };
+  const nlohmann::json found = until(undisturbed);
+  const nlohmann::json slow = found.at("comparisons")[0], near = found.at("comparisons")[1];
+  EXPECT_EQ(slow.at("row"), "slow");
+  EXPECT_EQ(slow.at("verdict"), "lower");
+  EXPECT_EQ(slow.at("looks"), 1);
+  EXPECT_EQ(slow.at("splits"), 3);
+  EXPECT_LT(slow.at("high"), 0);
+  // A look at 3, 4 and 5 splits.
+  const int splits = near.at("splits"), trials = found.at("trials");
+  EXPECT_EQ(near.at("looks"), splits - 2);
+  EXPECT_EQ(trials, 3 + 2 * splits);
+  EXPECT_EQ(undisturbed.Records().size(), trials);
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("\nSpent: ", trials, " of at most 15 trials (")));
+  EXPECT_THAT(undisturbed.Run({"run", "study.textproto"}).out, Not(HasSubstr("] trained ")));
+
+  RecordProperty("kills", killed.RunWithKills({"run", "study.textproto"}, 4));
+  EXPECT_EQ(killed.Records(), undisturbed.Records());
+  EXPECT_EQ(until(killed), found);
+}
+
 TEST(Run, AKilledWorkerFailsOnlyItsTrials) {
   const OpensetProgram undisturbed("undisturbed"), disturbed("disturbed");
   undisturbed.Write("study.textproto", kSpec);

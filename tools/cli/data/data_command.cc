@@ -513,7 +513,8 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
   std::cout << sizes.Text() << "\n" << StudyLines(info, sizes.MedianShorterSide());
-  if (!damaged.empty()) std::cout << "left out: " << damaged.size() << " corrupt images\n";
+  if (!damaged.empty())
+    std::cout << "left out: " << damaged.size() << (damaged.size() == 1 ? " corrupt image\n" : " corrupt images\n");
   for (const std::string& name : whole.class_name()) {
     if (absl::c_linear_search(info.class_name(), name)) continue;
     std::cout << "left out: class " << OneLine(name) << ", all of whose images are corrupt\n";

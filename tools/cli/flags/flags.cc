@@ -39,11 +39,17 @@ namespace openset {
 absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunConfig* config) {
   std::error_code error;
   const std::filesystem::path given = std::filesystem::path(UserPath(argument)).lexically_normal();
-  if (argument.empty() || !std::filesystem::is_directory(given, error)) return argument;
+  if (argument.empty() || !std::filesystem::is_directory(given, error)) {
+    // The path of neither a file nor a folder is no study's name.
+    if (!IsBundle(argument)) OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());
+    return argument;
+  }
   const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
   const std::string spec = JoinPath(folder.string(), absl::StrCat(folder.filename().string(), ".textproto"));
   if (!FileExists(spec)) {
-    if (BundleOf(argument).empty()) OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());
+    // A name without "/" may be a study's, too, unless the folder is a store.
+    const std::string path = FileExists(JoinPath(folder.string(), "version")) ? argument + "/" : argument;
+    if (BundleOf(argument).empty()) OPENSET_RETURN_IF_ERROR(UseBundle(path, config).status());
     return argument;
   }
   OPENSET_RETURN_IF_ERROR(UseBundle(argument, config).status());

@@ -30,6 +30,7 @@ TEST(StudyFolder, OtherArgumentsAreUnchanged) {
   }
   EXPECT_THAT(SpecOfStudyFolder(Folder("none", {"other.textproto"}), &config).status().message(),
               HasSubstr("is a folder without a bundle none.zip"));
+  EXPECT_THAT(SpecOfStudyFolder("nope/x", &config).status().message(), HasSubstr("nope/x: no such file or folder"));
   EXPECT_FALSE(config.deployment.has_store());
 }
 

@@ -242,7 +242,8 @@ absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
       }
       return absl::InvalidArgumentError(absl::StrCat(argument, ": is a folder without a bundle ", name, ".zip"));
     }
-    if (!std::filesystem::exists(path, error)) return absl::NotFoundError(absl::StrCat(argument, ": no such file"));
+    if (!std::filesystem::exists(path, error))
+      return absl::NotFoundError(absl::StrCat(argument, ": no such file or folder"));
     return absl::InvalidArgumentError(absl::StrCat(argument, ": is not a bundle (BUNDLE.zip)"));
   }
   if (config->store.value_or(bundle) != bundle) {

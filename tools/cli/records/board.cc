@@ -117,6 +117,14 @@ std::string RerunText(Rerun rerun) {
   return "";
 }
 
+// Whether the numbers were measured on outputs from elsewhere, which nobody can compute again from the record.
+bool IsImported(const TrialSpec& trial) { return trial.method().model().outputs().has_file(); }
+
+// "ours.zip (c0ffee)", "openset-store".
+std::string SourceText(const BoardSource& source) {
+  return absl::StrCat(source.name, source.digest.empty() ? "" : absl::StrCat(" (", source.digest, ")"));
+}
+
 const char* ClassOf(const std::map<Rerun, int>& counts) {
   if (counts.count(Rerun::kOtherNumbers) > 0) return "differs";
   if (counts.count(Rerun::kOnce) > 0) return "once";
@@ -124,12 +132,15 @@ const char* ClassOf(const std::map<Rerun, int>& counts) {
   return counts.count(Rerun::kAgain) > 0 ? "again" : "others";
 }
 
-// "5 runs: not rerun", "5 runs: 3 not rerun, 2 rerun by others (same bits)".
-std::string RunsText(const ReportCell& cell, const std::map<Rerun, int>& counts) {
-  return absl::StrCat(
-      cell.n, cell.n == 1 ? " run: " : " runs: ", absl::StrJoin(counts, ", ", [&](std::string* out, const auto& count) {
-        absl::StrAppend(out, counts.size() > 1 ? absl::StrCat(count.second, " ") : "", RerunText(count.first));
-      }));
+// "5 runs: not rerun", "5 runs: 3 not rerun, 2 rerun by others (same bits); imported outputs".
+std::string RunsText(const ReportCell& cell, const std::map<Rerun, int>& counts, bool is_imported) {
+  return absl::StrCat(cell.n, cell.n == 1 ? " run: " : " runs: ",
+                      absl::StrJoin(counts, ", ",
+                                    [&](std::string* out, const auto& count) {
+                                      absl::StrAppend(out, counts.size() > 1 ? absl::StrCat(count.second, " ") : "",
+                                                      RerunText(count.first));
+                                    }),
+                      is_imported ? "; imported outputs" : "");
 }
 
 // The trials of a row of a level.
@@ -150,8 +161,9 @@ std::map<std::string, std::vector<const BoardRecord*>> ByTrial(const std::vector
   return trials;
 }
 
-// One table for each metric.
-std::string NumbersHtml(const Report& report, const std::map<BoardRow, std::map<Rerun, int>>& reruns) {
+// One table for each metric. `imported`: rows of imported outputs.
+std::string NumbersHtml(const Report& report, const std::map<BoardRow, std::map<Rerun, int>>& reruns,
+                        const std::set<BoardRow>& imported) {
   const LevelTitles titles(report);
   const std::vector<Emphasis> marks = BestMarks(report);
   std::vector<std::string> metrics;  // in the order of the report
@@ -195,9 +207,10 @@ std::string NumbersHtml(const Report& report, const std::map<BoardRow, std::map<
         const ReportCell& cell = report.cells[found->second];
         const std::map<Rerun, int>& counts = reruns.at(RowOf(cell));
         const std::string text = EscapeXml(CellText(cell, Spread::kInterval));
-        absl::StrAppend(&html, "<td class=\"", ClassOf(counts), "\">",
+        const bool is_imported = imported.count(RowOf(cell)) > 0;
+        absl::StrAppend(&html, "<td class=\"", is_imported ? "once" : ClassOf(counts), "\">",
                         marks[found->second] == Emphasis::kBest ? absl::StrCat("<b>", text, "</b>") : text, "<small>",
-                        EscapeXml(RunsText(cell, counts)), "</small></td>");
+                        EscapeXml(RunsText(cell, counts, is_imported)), "</small></td>");
       }
       html += "</tr>\n";
     }
@@ -297,17 +310,19 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
   const RecordResults made = ResultsOf(std::move(first));
   const Report report = MakeReport("", made.results);
   std::map<BoardRow, std::map<Rerun, int>> of_cells;
+  std::set<BoardRow> imported;
   std::set<std::string> methods, tasks;
   for (const TrialResult& result : made.results) {
     ++of_cells[RowOf(*result.trial)][reruns.at(result.record->trial_id())];
+    if (IsImported(*result.trial)) imported.insert(RowOf(*result.trial));
     methods.insert(RowName(*result.trial));
     tasks.insert(result.trial->task());
   }
 
-  Table list{
-      {"trial", "sha256", "method", "axis", "task", "split", "seed", "study", "by", "machine", "commit", "rerun"},
-      {},
-      5};
+  Table list{{"trial", "sha256", "method", "axis", "task", "split", "seed", "study", "by", "machine", "commit", "rerun",
+              "outputs", "source"},
+             {},
+             5};
   std::vector<std::vector<HtmlCell>> listed;
   for (const auto& [id, of_trial] : trials) {
     for (const BoardRecord* record : of_trial) {
@@ -316,7 +331,8 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
       list.rows.push_back({id, record->sha256, trial.method().name(), AxisText(axis), trial.task(),
                            absl::StrCat(trial.split()), absl::StrCat(trial.seed()), trial.experiment(),
                            ValuesOf(record->record, &UserOf), ValuesOf(record->record, &MachineText),
-                           ValuesOf(record->record, &ProgramOf), RerunText(reruns.at(id))});
+                           ValuesOf(record->record, &ProgramOf), RerunText(reruns.at(id)),
+                           IsImported(trial) ? "imported" : "", absl::StrJoin(record->sources, "; ")});
       if (listed.size() == kMostListed) continue;
       const std::vector<std::string>& row = list.rows.back();
       listed.push_back({{id.substr(0, kDigits)},
@@ -324,7 +340,8 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
                         {trial.task()},
                         {row[8]},
                         {row[9]},
-                        {row[11]},
+                        {row[12].empty() ? row[11] : absl::StrCat(row[11], "; imported outputs")},
+                        {row[13]},
                         {row[5]},
                         {row[6]},
                         {record->sha256.substr(0, kDigits)}});
@@ -353,8 +370,8 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
       "the number a second time. <b>Other "
       "numbers</b>: records of a trial disagree, or are too few to judge. Records say themselves who made them and "
       "when; a digest shows that a record is unchanged, not that it was measured. Imported outputs were computed "
-      "elsewhere: a rerun repeats only their evaluation.</p>\n",
-      NumbersHtml(report, of_cells));
+      "elsewhere: a rerun repeats only their evaluation, and their cells look as if they were not rerun.</p>\n",
+      NumbersHtml(report, of_cells, imported));
   for (const std::string& note : made.notes) {
     absl::StrAppend(&page.body, "<p class=\"state\">", EscapeXml(note), "</p>\n");
   }
@@ -363,7 +380,8 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
       "\">", kBoardList, "</a> has all digits of ", count(records.size(), "record"), "; its own SHA-256 is ",
       Sha256Hex(board.csv), ".</p>\n<details><summary>", count(listed.size(), "record"),
       listed.size() < records.size() ? " (the first ones)" : "", "</summary>\n",
-      HtmlTable({"trial", "method", "task", "who", "processor or GPU", "rerun", "split", "seed", "SHA-256"}, listed, 6),
+      HtmlTable({"trial", "method", "task", "who", "processor or GPU", "rerun", "source", "split", "seed", "SHA-256"},
+                listed, 7),
       "</details>\n");
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   OPENSET_ASSIGN_OR_RETURN(page.style, ReadFile(JoinPath(runfiles, "openset/experiments/report/report_page.css")));
@@ -413,17 +431,20 @@ class Collector {
  private:
   void Add(const TrialRecord& record, const std::string& bytes) {
     ++sources_.back().records;
-    std::string sha256 = Sha256Hex(bytes);
-    if (!seen_.insert(sha256).second) return;
-    records_.push_back({std::move(sha256), record});
-    records_.back().record.clear_epoch();
-    records_.back().record.clear_details();
+    const std::string sha256 = Sha256Hex(bytes);
+    const auto [place, is_new] = places_.emplace(sha256, records_.size());
+    if (is_new) {
+      records_.push_back({sha256, record});
+      records_.back().record.clear_epoch();
+      records_.back().record.clear_details();
+    }
+    records_[place->second].sources.insert(SourceText(sources_.back()));
   }
 
   std::vector<BoardSource> sources_;
   std::vector<BoardRecord> records_;
   std::vector<std::string> damaged_;
-  std::set<std::string> seen_;
+  std::map<std::string, size_t> places_;  // in records_, by digest
 };
 
 }  // namespace
@@ -453,8 +474,9 @@ absl::Status WriteBoard(const std::string& out, const std::vector<std::string>& 
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(folder, kBoardPage), board.page));
   std::cout << JoinPath(out, kBoardPage) << ": " << count << (count == 1 ? " record\n" : " records\n");
   if (collector.damaged().empty()) return absl::OkStatus();
-  return absl::AbortedError(absl::StrCat(collector.damaged().size(), " corrupt records left out:\n",
-                                         absl::StrJoin(collector.damaged(), "\n")));
+  return absl::AbortedError(absl::StrCat(collector.damaged().size(),
+                                         collector.damaged().size() == 1 ? " corrupt record" : " corrupt records",
+                                         " left out:\n", absl::StrJoin(collector.damaged(), "\n")));
 }
 
 }  // namespace openset

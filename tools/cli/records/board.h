@@ -3,6 +3,7 @@
 #ifndef OPENSET_TOOLS_CLI_RECORDS_BOARD_H_
 #define OPENSET_TOOLS_CLI_RECORDS_BOARD_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct BoardSource {
 };
 
 struct BoardRecord {
-  std::string sha256;  // of the record's file
-  TrialRecord record;  // epochs and details are not used
+  std::string sha256;                  // of the record's file
+  TrialRecord record;                  // epochs and details are not used
+  std::set<std::string> sources = {};  // names of those that have it, each with the digest of a bundle's content
 };
 
 // What a trial's records say about its numbers. Two records are independent if they have no execution of a stage in
@@ -51,9 +53,10 @@ struct Board {
 
 // For each metric a table of methods (rows, in alphabetical order) by tasks and groups of unknown samples: the mean
 // over splits and seeds, half of its 95 % interval (SpreadOf(), experiments/report/statistics.h) or a single run's own
-// interval, the number of runs, and what RerunOf() says of them. Then who ran how many stages on what, the sources with
-// their digests, and the records with their digests. A function of the sets of records and of sources: no time, no
-// order. Names come from strangers and are escaped. Errors: kNotFound if the program's own files are missing.
+// interval, the number of runs, what RerunOf() says of them, and whether their outputs were imported. Then who ran how
+// many stages on what, the sources with their digests, and the records with their digests and sources. A function of
+// the sets of records and of sources: no time, no order. Names come from strangers and are escaped. Errors: kNotFound
+// if the program's own files are missing.
 absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<BoardRecord> records);
 
 // Reads these stores and bundles, or --store if there are none, and writes OUT/index.html and OUT/records.csv, in place

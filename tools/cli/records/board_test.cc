@@ -94,9 +94,12 @@ TEST(RerunOf, OtherBitsMayDifferAsMuchAsSeeds) {
 }
 
 std::vector<BoardRecord> Example() {
-  return {{"11", Made("mcp", 0, 0.75, "lab", 100, 200)},   {"22", Made("mcp", 0, 0.75, "attic", 300, 400)},
-          {"33", Made("mcp", 1, 0.85, "lab", 500, 600)},   {"44", Made("ghost", 0, 0.95, "lab", 700, 800)},
-          {"55", Made("ghost", 1, 0.95, "attic", 90, 95)}, {"66", Made("ghost", 1, 0.95, "lab", 900, 1000)}};
+  return {{"11", Made("mcp", 0, 0.75, "lab", 100, 200), {"ours.zip (c0ffee)"}},
+          {"22", Made("mcp", 0, 0.75, "attic", 300, 400)},
+          {"33", Made("mcp", 1, 0.85, "lab", 500, 600)},
+          {"44", Made("ghost", 0, 0.95, "lab", 700, 800)},
+          {"55", Made("ghost", 1, 0.95, "attic", 90, 95)},
+          {"66", Made("ghost", 1, 0.95, "lab", 900, 1000)}};
 }
 
 TEST(MakeBoard, ShowsMeansIntervalsAndReruns) {
@@ -115,9 +118,26 @@ TEST(MakeBoard, ShowsMeansIntervalsAndReruns) {
   EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">anna on lab</td><td class=\"text\">Xeon (AVX2)</td><td "
                                     "class=\"text\"></td><td>4</td><td></td><td></td><td>4</td><td>2</td></tr>"));
   EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">ours.zip</td><td class=\"text\">c0ffee</td><td>4</td>"));
-  EXPECT_THAT(board.csv,
-              HasSubstr("\nmcp0,11,mcp,,cats,0,1,study,anna on lab,Xeon (AVX2),,rerun by others (same bits)\n"));
-  EXPECT_THAT(board.csv, HasSubstr("\nmcp1,33,mcp,,cats,1,1,study,anna on lab,Xeon (AVX2),,not rerun\n"));
+  EXPECT_THAT(
+      board.csv,
+      HasSubstr(
+          "\nmcp0,11,mcp,,cats,0,1,study,anna on lab,Xeon (AVX2),,rerun by others (same bits),,ours.zip (c0ffee)\n"));
+  EXPECT_THAT(board.csv, HasSubstr("\nmcp1,33,mcp,,cats,1,1,study,anna on lab,Xeon (AVX2),,not rerun,,\n"));
+  EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">ours.zip (c0ffee)</td><td>0</td>"));
+}
+
+// A rerun of imported outputs repeats their evaluation alone.
+TEST(MakeBoard, MarksImportedOutputs) {
+  std::vector<BoardRecord> records = Example();
+  for (BoardRecord& record : records) {
+    if (record.record.trial().method().name() != "mcp") continue;
+    record.record.mutable_trial()->mutable_method()->mutable_model()->mutable_outputs()->set_file("net.npz");
+  }
+  const Board board = MakeBoard({}, records).value();
+  EXPECT_THAT(board.page, HasSubstr("<td class=\"once\">80.00 ± 63.53<small>2 runs: 1 not rerun, 1 rerun by others "
+                                    "(same bits); imported outputs</small></td>"));
+  EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">rerun by others (same bits); imported outputs</td>"));
+  EXPECT_THAT(board.csv, HasSubstr(",rerun by others (same bits),imported,"));
 }
 
 TEST(MakeBoard, DoesNotDependOnAnyOrder) {

@@ -20,6 +20,7 @@
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method.proto.h"
+#include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
@@ -170,7 +171,9 @@ absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const Sp
 }
 
 std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record) {
-  const CommandSpec& command = record.trial().method().training().command();
+  const MethodSpec& method = record.trial().method();
+  const CommandSpec& command = method.training().command();
+  const std::string files = command.source().empty() ? FilesText(method.model()) : SourcesText(command);
   const std::string& name = made.spec.override().name();
   return absl::StrCat(
       "# proto-file: experiments/spec/experiment.proto\n# proto-message: openset.ExperimentSpec\n#\n# ",
@@ -181,10 +184,8 @@ std::string SpecFile(const SpecThatRepeats& made, const TrialRecord& record) {
           ? ""
           : absl::StrCat("# ", name, " itself is in no library: `override` has all of its settings, which replace ",
                          "those of ", made.spec.method(0), ".\n"),
-      command.source().empty()
-          ? ""
-          : absl::StrCat("# It runs only with these files next to it: ", SourcesText(command), ".\n"),
-      "\n", ToText(made.spec));
+      files.empty() ? "" : absl::StrCat("# It runs only with these files next to it: ", files, ".\n"), "\n",
+      ToText(made.spec));
 }
 
 }  // namespace openset

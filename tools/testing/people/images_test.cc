@@ -163,7 +163,7 @@ const std::vector<Situation> kFolders = {
               Put(program, "d/train/ant d/train/bee d/test/ant d/test/bee", 2);
               program.Write("d/train/ant/0.png", "");
             },
-            {"data", "describe", "d", "--skip_damaged"}, {"3 in train, 4 in test", "left out: 1 corrupt images\n"}),
+            {"data", "describe", "d", "--skip_damaged"}, {"3 in train, 4 in test", "left out: 1 corrupt image\n"}),
     Refuses("ANameOnTwoLines", "Alibaba-MIIL/ASL#26",
             [](const OpensetProgram& program) {
               Put(program, "d/ant", 3);

@@ -23,7 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The soft limit of a resource for the programs that are started while the object exists.
 class Limit {
@@ -218,6 +220,25 @@ TEST_F(MachinesRun, AClaimThatCannotBeReadLeavesTheOthers) {
   claim.reset();
   EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   EXPECT_EQ(program_.Records(), records);
+}
+
+// A store on a disk of 100 kB, and then of 20 MB.
+TEST_F(MachinesRun, AFullDiskIsNamedAndStartsNothingNew) {
+  if (!EnterMountNamespace()) GTEST_SKIP() << "this process may not mount";
+  fs::create_directories(program_.store());
+  const SmallDisk disk(program_.store(), 100);
+  ASSERT_TRUE(disk.is_there());
+  const ProgramResult full = program_.Run({"run", "study.textproto", "--jobs=1"});
+  EXPECT_EQ(full.exit_code, 1) << full.err;
+  EXPECT_THAT(full.err,
+              AllOf(HasSubstr(absl::StrCat("the store ", program_.store(), " is full or missing: cannot write ")),
+                    HasSubstr(": No space left on device; openset started no new work. The same command "
+                              "continues once there is room\n")));
+  EXPECT_THAT(full.out, Not(HasSubstr("] trained ")));
+  EXPECT_TRUE(program_.Records().empty());
+  ASSERT_TRUE(disk.Resize(20'000));
+  EXPECT_EQ(program_.Run({"run", "study.textproto", "--jobs=1"}).exit_code, 0) << program_.Read("err.txt");
+  EXPECT_EQ(program_.Records().size(), 2);
 }
 
 }  // namespace
