@@ -151,7 +151,7 @@ TEST(HtmlReport, HasTheSentencesAndTablesOfCompare) {
   report.baseline = "first";
   const std::string html = HtmlReport(report, results, {}).value();
   EXPECT_THAT(html, HasSubstr("<li>On 3 splits of t, second had 11.00 points more AUROC than first (95 % interval"));
-  EXPECT_THAT(html, HasSubstr("second     second is better        11.00"));
+  EXPECT_THAT(html, HasSubstr("second is better"));
   report.cells.resize(2001, report.cells[0]);
   EXPECT_THAT(HtmlReport(report, results, {}).value(),
               HasSubstr("Left out, because there are more than 2,000 numbers: <code>openset compare study</code>"));

@@ -1,5 +1,6 @@
 #include "experiments/spec/model_files.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "absl/algorithm/container.h"

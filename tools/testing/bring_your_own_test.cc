@@ -233,20 +233,6 @@ TEST_F(BringYourOwn, ARecordHasNoPathOfImportedOutputs) {
   const std::string id = program_.Records().begin()->first;
   EXPECT_THAT(program_.Run({"records", "show", id}).out,
               AllOf(HasSubstr("file: \"mine.npz\""), Not(HasSubstr("file: \"/"))));
-  EXPECT_THAT(program_.Run({"records", "spec", id}).out,
-              HasSubstr("# It runs only with these files next to it: mine.npz (SHA-256 "));
-  const auto reproduce = [&](const std::string& from, const std::string& again) {
-    return program_.Run({"reproduce", from, "--worker=/nowhere/worker", "--again=" + again});
-  };
-  // This store knows where the file was.
-  const ProgramResult here = reproduce(id, "first");
-  EXPECT_EQ(here.exit_code, 0) << here.err;
-  ASSERT_EQ(program_.Run({"records", "export", "--bundle=all.zip"}).exit_code, 0);
-  EXPECT_THAT(reproduce("all.zip", "second").err,
-              AllOf(HasSubstr("the model's file is missing: mine.npz (SHA-256 "),
-                    HasSubstr("): put it into the current folder, or into the methods/ of a --library")));
-  program_.Write("mine.npz", program_.Read("arrays/mine.npz"));
-  EXPECT_THAT(reproduce("all.zip", "third").out, HasSubstr("1 of 1 trial reproduced to the bit"));
 }
 
 // A last output that is large for unknown samples: scores of the classes would take it for confidence.
