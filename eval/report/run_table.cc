@@ -274,54 +274,60 @@ std::string MethodName(const nlohmann::ordered_json& cell) {
   return name;
 }
 
+// Errors: no results, or not of this group.
+absl::Status Check(const RunTable& table, const std::string& group) {
+  if (!table.groups.empty() && !absl::c_linear_search(table.groups, group)) {
+    return absl::InvalidArgumentError(UnknownName("group", group, table.groups));
+  }
+  if (!table.metrics.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are no results", table.ignored.empty() ? ""
+                                                                 : absl::StrCat(" of metrics that are known, only of ",
+                                                                                absl::StrJoin(table.ignored, ", "))));
+}
+
 absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& group) {
-  RunTable table;
+  std::vector<RunCell> cells;
+  std::string baseline;
   try {  // the library's only way to tell that a key is missing or of another type
     const nlohmann::ordered_json report = nlohmann::ordered_json::parse(text);
-    table.baseline = report.value("baseline", "");
+    baseline = report.value("baseline", "");
     for (const nlohmann::ordered_json& cell : report.at("cells")) {
-      const std::string of_group = cell.value("group", kPool);
-      AddOnce(of_group, &table.groups);
-      if (of_group != group) continue;
-      const auto& values = cell.at("values");
-      const std::string metric = cell.at("metric").get<std::string>();
-      if (!IsMetric(metric)) {  // a study's own name says nothing about what it is
-        AddOnce(metric, &table.ignored);
-        continue;
+      std::vector<std::pair<Run, double>> values;
+      for (size_t i = 0; i < cell.at("values").size(); ++i) {
+        values.push_back({{JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i))},
+                          cell.at("values")[i].get<double>()});
       }
-      for (size_t i = 0; i < values.size(); ++i) {
-        const Run run = {JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i))};
-        const absl::Status status = Add(metric, MethodName(cell), cell.at("task").get<std::string>(),
-                                        JsonText(cell.at("unknown_classes")), run, values[i].get<double>(), &table);
-        if (!status.ok()) return absl::InvalidArgumentError(status.message());
-      }
+      cells.push_back({cell.value("group", kPool), cell.at("metric").get<std::string>(), MethodName(cell),
+                       cell.at("task").get<std::string>(), JsonText(cell.at("unknown_classes")), std::move(values)});
     }
   } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("not in the format of `openset report --format=json`: ", OneLine(error.what())));
   }
-  return table;
-}
-
-absl::StatusOr<RunTable> Checked(absl::StatusOr<RunTable> table, const std::string& name, const std::string& group) {
-  if (!table.ok()) return Annotate(table.status(), name);
-  if (!table->groups.empty() && !absl::c_linear_search(table->groups, group)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": ", UnknownName("group", group, table->groups)));
-  }
-  if (table->metrics.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": there are no results",
-                     table->ignored.empty()
-                         ? ""
-                         : absl::StrCat(" of metrics that are known, only of ", absl::StrJoin(table->ignored, ", "))));
-  }
+  OPENSET_ASSIGN_OR_RETURN(RunTable table, RunTableOfCells(cells, group));
+  table.baseline = std::move(baseline);
   return table;
 }
 
 }  // namespace
 
-absl::StatusOr<RunTable> RunTableOfReport(const std::string& json, const std::string& name, const std::string& group) {
-  return Checked(ParseReport(json, group), name, group);
+absl::StatusOr<RunTable> RunTableOfCells(const std::vector<RunCell>& cells, const std::string& group) {
+  RunTable table;
+  for (const RunCell& cell : cells) {
+    AddOnce(cell.group, &table.groups);
+    if (cell.group != group) continue;
+    if (!IsMetric(cell.metric)) {
+      AddOnce(cell.metric, &table.ignored);
+      continue;
+    }
+    for (const auto& [run, value] : cell.values) {
+      const absl::Status status = Add(cell.metric, cell.method, cell.task, cell.unknown_classes, run, value, &table);
+      if (!status.ok()) return absl::InvalidArgumentError(status.message());
+    }
+  }
+  OPENSET_RETURN_IF_ERROR(Check(table, group));
+  return table;
 }
 
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group) {
@@ -333,7 +339,9 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string
         "same samples give two files"));
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTableBytes));
-  return csv ? Checked(ParseCsvRuns(text, group), path, group) : RunTableOfReport(text, path, group);
+  OPENSET_ASSIGN_OR_RETURN(RunTable table, csv ? ParseCsvRuns(text, group) : ParseReport(text, group), path);
+  OPENSET_RETURN_IF_ERROR(Check(table, group), path);
+  return table;
 }
 
 }  // namespace openset

@@ -1,14 +1,14 @@
-// Results of methods over tasks, splits and seeds, from files.
+// Results of methods over tasks, splits and seeds.
 #ifndef OPENSET_EVAL_REPORT_RUN_TABLE_H_
 #define OPENSET_EVAL_REPORT_RUN_TABLE_H_
 
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 
 namespace openset {
 
@@ -49,8 +49,20 @@ struct RunTable {
 // not have, and for other formats.
 absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string& group = "pool");
 
-// The same for what `openset report --format=json` prints. `name` begins the messages.
-absl::StatusOr<RunTable> RunTableOfReport(const std::string& json, const std::string& name, const std::string& group);
+// The values of one cell of a report.
+struct RunCell {
+  std::string group;  // of unknown samples
+  std::string metric;
+  std::string method;  // "METHOD, AXIS VALUE"
+  std::string task;
+  std::string unknown_classes;
+  std::vector<std::pair<Run, double>> values;
+};
+
+// The table of the cells of one group. Metrics that are not ours are `ignored`: a study's own name doesn't say what was
+// measured. Errors, kInvalidArgument: a group that no cell has, no values, a value that is not finite, two values of a
+// method, task, split and seed.
+absl::StatusOr<RunTable> RunTableOfCells(const std::vector<RunCell>& cells, const std::string& group);
 
 }  // namespace openset
 

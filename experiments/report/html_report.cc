@@ -22,8 +22,10 @@
 #include "experiments/report/charts/charts.h"
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/format_report.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
+#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {
@@ -174,8 +176,7 @@ std::string ComparisonsHtml(const Report& report) {
     return absl::StrCat(html, "<p>Left out, because there are more than 2,000 numbers: <code>openset compare ",
                         EscapeXml(report.experiment), "</code> has them.</p>\n");
   }
-  const absl::StatusOr<RunTable> table =
-      RunTableOfReport(FormatReport(report, TextFormat::kJson), report.experiment, "pool");
+  const absl::StatusOr<RunTable> table = TableOf(report, kPool);
   if (!table.ok()) return "";
   const absl::StatusOr<RunComparison> comparison = CompareRuns(*table, {}, {}, table->baseline);
   if (!comparison.ok()) return "";

@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "eval/report/run_table.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/power.h"
 #include "eval/statistics/variance_components.h"
@@ -76,6 +78,21 @@ absl::StatusOr<Spread> ParseSpread(const std::string& name) {
   if (name == "sample") return Spread::kSample;
   if (name == "interval") return Spread::kInterval;
   return absl::InvalidArgumentError(UnknownName("spread", name, {"population", "sample", "interval"}));
+}
+
+absl::StatusOr<RunTable> TableOf(const Report& report, const std::string& group) {
+  std::vector<RunCell> cells;
+  for (const ReportCell& cell : report.cells) {
+    std::vector<std::pair<Run, double>> values;
+    for (size_t i = 0; i < cell.values.size(); ++i) {
+      values.push_back({{absl::StrCat(cell.splits[i]), absl::StrCat(cell.seeds[i])}, cell.values[i]});
+    }
+    cells.push_back(
+        {cell.group, cell.metric, RowName(cell), cell.task, absl::StrCat(cell.unknown_classes), std::move(values)});
+  }
+  OPENSET_ASSIGN_OR_RETURN(RunTable table, RunTableOfCells(cells, group));
+  table.baseline = report.baseline;
+  return table;
 }
 
 namespace {

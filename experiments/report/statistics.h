@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "eval/report/run_table.h"
 #include "experiments/report/report.h"
 
 namespace openset {
@@ -33,6 +34,10 @@ std::string BandText(Spread spread);
 // Parses "population", "sample" or "interval". Errors: kInvalidArgument, with these names.
 absl::StatusOr<Spread> ParseSpread(const std::string& name);
 
+// The values of the report's cells of one group, and its baseline, for CompareRuns() (eval/report/run_comparison.h):
+// what ReadRunTable() reads from the report's JSON. Errors: as RunTableOfCells().
+absl::StatusOr<RunTable> TableOf(const Report& report, const std::string& group);
+
 // ---- Which methods of a report differ from its baseline.
 
 // Returns the row of a study's baseline (ReportSpec.baseline): the row with this name, or the first one with the method
@@ -49,7 +54,7 @@ PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline);
 
 // Tests each cell against the baseline's cell (BaselineRow()) of the same task, level, group and metric, paired by
 // split and seed and clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by
-// Holm's method over all tests of a metric and group, and are the same as `openset compare`'s with this baseline. A
+// Holm's method over all tests of a metric and group, and are the same as CompareRuns()'s with this baseline. A
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
 // excludes 0, and p is below 0.05. Cells that are not tested (WhyNotTested()) have no p-value and don't count for
 // Holm's method. If no cell has two runs in common with the baseline, leaves the report as it is.

@@ -1,9 +1,17 @@
 #include "experiments/report/statistics.h"
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/files/files.h"
+#include "eval/report/document.h"
+#include "eval/report/run_comparison.h"
+#include "eval/report/run_table.h"
+#include "experiments/report/format_report.h"
 #include "experiments/report/report_tables.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,6 +19,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 ReportCell Cell(std::vector<double> values, std::vector<int> splits) {
@@ -195,6 +204,47 @@ TEST(AddSignificance, NoTestWithoutPairs) {
   AddSignificance("a", &report);
   for (const ReportCell& cell : report.cells) EXPECT_FALSE(cell.significance.has_value()) << cell.method;
   EXPECT_EQ(report.baseline, "");
+}
+
+// Three rows, of which c has about 0.2 more, on two levels of a task in two groups, and a metric with a study's own
+// name. The report's table and its JSON file give `openset compare` the p-values of the stars, to the bit.
+TEST(TableOf, ComparesAsTheStarsDo) {
+  Report report;
+  for (int i = 0; i < 24; ++i) {
+    const double m = i / 100.0, c = i < 16 ? 0 : 0.2;
+    ReportCell& cell = report.cells.emplace_back(Cell(
+        i < 8    ? "a"
+        : i < 16 ? "b"
+                 : "c",
+        i % 2 == 0 ? "auroc" : "early", {0.5 + m + c, 0.6 + 2 * m * m + c, 0.4 + c, 0.7 - m / 3 + c, 1.0 / 3 + c}));
+    cell.axis.emplace_back().set_name("lambda");
+    cell.axis.back().set_value("0.1");
+    cell.group = i / 2 % 2 == 0 ? "pool" : "near";
+    cell.unknown_classes = i / 4 % 2;
+  }
+  AddSignificance("b", &report);
+  const std::string path = JoinPath(::testing::TempDir(), "report.json");
+  ASSERT_TRUE(WriteFileAtomically(path, FormatReport(report, TextFormat::kJson)).ok());
+  for (const char* group : {"pool", "near"}) {
+    for (const absl::StatusOr<RunTable>& table : {TableOf(report, group), ReadRunTable(path, group)}) {
+      ASSERT_TRUE(table.ok()) << table.status();
+      EXPECT_THAT(table->ignored, ElementsAre("early"));
+      EXPECT_EQ(table->baseline, "b, lambda 0.1");
+      std::map<std::string, const ComparedRuns*> rows;
+      const RunComparison comparison = CompareRuns(*table, {}, {}, table->baseline).value();
+      for (const ComparedRuns& row : comparison.pairs) rows[absl::StrCat(row.a, " on ", row.task)] = &row;
+      EXPECT_EQ(rows.size(), 4);  // two rows against the baseline, on two levels
+      for (const ReportCell& cell : report.cells) {
+        if (cell.group != group || cell.metric != "auroc" || cell.method == "b") continue;
+        const ComparedRuns& row =
+            *rows.at(absl::StrCat(RowName(cell), " on task, ", cell.unknown_classes, " unknown classes"));
+        EXPECT_EQ(cell.significance->p_value, row.adjusted_p_value);
+        EXPECT_EQ(cell.significance->detectable, cell.method == "c");
+        EXPECT_EQ(row.verdict == "c, lambda 0.1 is better", cell.method == "c");
+      }
+    }
+  }
+  EXPECT_THAT(std::string(TableOf(report, "far").status().message()), HasSubstr("unknown group 'far'"));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@
 #include "eval/report/sample_comparison.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/report/report.h"
+#include "experiments/report/statistics.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
 #include "tools/cli/commands.h"
@@ -119,13 +120,6 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format, config));
   PrintHints(comparison.hints);
   return absl::OkStatus();
-}
-
-// The output of `openset report BUNDLE --format=json`.
-absl::StatusOr<std::string> JsonOfBundle(const std::string& path, const RunConfig& config) {
-  OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(path, config));
-  return RecordsReportAs(TextFormat::kJson, path, std::move(records), {}, kTextWidth);
 }
 
 // Whether results are in a file, not in a study.
@@ -322,15 +316,16 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
 }
 
 absl::Status CompareResults(const std::string& path, TextFormat format, const RunConfig& config) {
-  const std::string group = config.group;
   if (IsFileOfRuns(path)) {
     OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
-    OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), group));
+    OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), config.group));
     return CompareTable(path, table, format, config);
   }
-  std::string json;
+  Report report;
   if (IsBundle(path)) {
-    OPENSET_ASSIGN_OR_RETURN(json, JsonOfBundle(path, config));
+    OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
+    OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(path, config));
+    report = MakeReport(path, ResultsOf(std::move(records)).results);
   } else {
     std::vector<MeasuredStudy> studies(1);
     OPENSET_ASSIGN_OR_RETURN(studies[0], LoadMeasured(path, config));
@@ -340,9 +335,9 @@ absl::Status CompareResults(const std::string& path, TextFormat format, const Ru
              "runs, so they report false differences too often. Use the corrected comparisons of 'openset report'.\n";
     }
     if (AreOfOneRun(studies[0].measured)) return CompareOnOneRun(studies, format, config);
-    OPENSET_ASSIGN_OR_RETURN(json, ReportAs(TextFormat::kJson, *studies[0].study, *studies[0].results, {}, kTextWidth));
+    report = studies[0].study->MakeReport(*studies[0].results);
   }
-  OPENSET_ASSIGN_OR_RETURN(const RunTable table, RunTableOfReport(json, path, group));
+  OPENSET_ASSIGN_OR_RETURN(const RunTable table, TableOf(report, config.group), path);
   return CompareTable(path, table, format, config);
 }
 
