@@ -3,7 +3,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "core/text/json_text.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
 
@@ -132,6 +135,31 @@ std::string FormatTable(const Table& table, TextFormat format, size_t width) {
   if (format == TextFormat::kMarkdown) return ToMarkdown(table);
   if (format == TextFormat::kLatex) return ToLatex(table);
   return format == TextFormat::kCsv ? ToCsv(table) : ToText(table, width);
+}
+
+namespace {
+
+std::string CsvCell(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return FullPrecision(value.get<double>());
+  if (!value.is_array()) return JsonText(value);
+  return absl::StrJoin(value, " ", [](std::string* out, const auto& element) { out->append(CsvCell(element)); });
+}
+
+}  // namespace
+
+std::string JsonToCsv(absl::string_view columns, const nlohmann::ordered_json& objects) {
+  Table table;
+  table.header = absl::StrSplit(columns, ',');
+  for (const nlohmann::ordered_json& object : objects) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    for (const std::string& column : table.header) {
+      const auto member = object.find(column);
+      row.push_back(member == object.end() ? "" : CsvCell(*member));
+    }
+  }
+  return ToCsv(table);
 }
 
 }  // namespace openset

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 
@@ -43,6 +45,10 @@ std::string FormatDocument(const Document& document, TextFormat format, size_t w
 
 // As kText, kMarkdown, kLatex or kCsv. Precondition: the format is one of these.
 std::string FormatTable(const Table& table, TextFormat format, size_t width = kTextWidth);
+
+// CSV with a row for each object and the named members, "name,name,...". Numbers have full precision, a list has blanks
+// between its elements, and null and a member that an object lacks are empty.
+std::string JsonToCsv(absl::string_view columns, const nlohmann::ordered_json& objects);
 
 }  // namespace openset
 

@@ -59,5 +59,11 @@ TEST(ParseTextFormat, Names) {
   EXPECT_EQ(ParseTextFormat("csv", known).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(JsonToCsv, WritesTheNamedMembers) {
+  const nlohmann::ordered_json rows = {{{"a", "x, \"y\""}, {"b", 0.1}, {"c", 3}, {"d", true}},
+                                       {{"b", nullptr}, {"c", {0.5, 2, "z"}}}};
+  EXPECT_EQ(JsonToCsv("c,a,b,d", rows), "c,a,b,d\n3,\"x, \"\"y\"\"\",0.1,true\n0.5 2 z,,,\n");
+}
+
 }  // namespace
 }  // namespace openset

@@ -121,72 +121,50 @@ bool HasSeveralTests(const RunComparison& comparison) {
   return false;
 }
 
-std::string FormatCsv(const RunComparison& comparison) {
-  Table table{{"metric",
-               "task",
-               "a",
-               "b",
-               "runs",
-               "splits",
-               "mean_difference",
-               "cohen_dz",
-               "rank_biserial",
-               "low",
-               "high",
-               "p",
-               "p_holm",
-               "wilcoxon_p",
-               "wilcoxon_p_holm",
-               "verdict",
-               "unit",
-               "label",
-               "low_holm",
-               "high_holm",
-               "confidence_holm",
-               "tested",
-               "unpaired",
-               "detects",
-               "replicates_for_one"},
-              {},
-              4};
-  const auto full = [](const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? FullPrecision(*value) : "";
-  };
-  for (const ComparedRuns& row : comparison.pairs) {
-    const PairedTest& test = row.test;
-    table.rows.push_back(
-        {row.metric,
-         row.task,
-         row.a,
-         row.b,
-         absl::StrCat(test.runs),
-         absl::StrCat(test.splits),
-         FullPrecision(test.mean_difference),
-         full(test.cohen_dz),
-         FullPrecision(test.rank_biserial),
-         full(LowOf(row)),
-         full(HighOf(row)),
-         full(PValueOf(row)),
-         full(row.adjusted_p_value),
-         FullPrecision(test.wilcoxon_p_value),
-         FullPrecision(row.adjusted_wilcoxon),
-         row.verdict,
-         row.display.value_unit,
-         row.display.label,
-         full(AdjustedLowOf(row)),
-         full(AdjustedHighOf(row)),
-         row.adjusted ? FullPrecision(row.adjusted->confidence) : "",
-         row.is_tested ? "true" : "false",
-         absl::StrCat(row.unpaired),
-         row.power ? FullPrecision(row.power->detectable) : "",
-         row.power && row.power->replicates_for_one > 0 ? absl::StrCat(row.power->replicates_for_one) : ""});
-  }
-  return ToCsv(table);
-}
-
 nlohmann::ordered_json Number(std::optional<double> number) {
   return number.has_value() && std::isfinite(*number) ? nlohmann::ordered_json(*number) : nullptr;
 }
+
+nlohmann::ordered_json PairJson(const ComparedRuns& row) {
+  const std::optional<ComparedRuns::Power>& power = row.power;
+  return {{"metric", row.metric},
+          {"task", row.task},
+          {"a", row.a},
+          {"b", row.b},
+          {"runs", row.test.runs},
+          {"splits", row.test.splits},
+          {"mean_difference", row.test.mean_difference},
+          {"cohen_dz", Number(row.test.cohen_dz)},
+          {"rank_biserial", row.test.rank_biserial},
+          {"low", Number(LowOf(row))},
+          {"high", Number(HighOf(row))},
+          {"p", Number(PValueOf(row))},
+          {"p_holm", Number(row.adjusted_p_value)},
+          {"low_holm", Number(AdjustedLowOf(row))},
+          {"high_holm", Number(AdjustedHighOf(row))},
+          {"confidence_holm", row.adjusted ? Number(row.adjusted->confidence) : nullptr},
+          {"wilcoxon_p", row.test.wilcoxon_p_value},
+          {"wilcoxon_p_holm", row.adjusted_wilcoxon},
+          {"verdict", row.verdict},
+          {"tested", row.is_tested},
+          {"unpaired", row.unpaired},
+          {"detects", power ? Number(power->detectable) : nullptr},
+          {"detects_alone", power ? Number(power->detectable_alone) : nullptr},
+          {"replicates_for_one",
+           power && power->replicates_for_one > 0 ? nlohmann::ordered_json(power->replicates_for_one) : nullptr},
+          {"unit", row.display.value_unit},
+          {"label", row.display.label}};
+}
+
+nlohmann::ordered_json PairsJson(const RunComparison& comparison) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
+  for (const ComparedRuns& row : comparison.pairs) pairs.push_back(PairJson(row));
+  return pairs;
+}
+
+constexpr char kCsvColumns[] =
+    "metric,task,a,b,runs,splits,mean_difference,cohen_dz,rank_biserial,low,high,p,p_holm,wilcoxon_p,wilcoxon_p_holm,"
+    "verdict,unit,label,low_holm,high_holm,confidence_holm,tested,unpaired,detects,replicates_for_one";
 
 std::string FormatJson(const RunComparison& comparison) {
   nlohmann::ordered_json json;
@@ -195,38 +173,7 @@ std::string FormatJson(const RunComparison& comparison) {
   if (!comparison.baseline.empty()) json["baseline"] = comparison.baseline;
   json["holm"] = comparison.baseline.empty() ? "all pairs and tasks of a metric"
                                              : "all methods against the baseline, on all tasks, of a metric";
-  json["pairs"] = nlohmann::ordered_json::array();
-  for (const ComparedRuns& row : comparison.pairs) {
-    json["pairs"].push_back(
-        {{"metric", row.metric},
-         {"task", row.task},
-         {"a", row.a},
-         {"b", row.b},
-         {"runs", row.test.runs},
-         {"splits", row.test.splits},
-         {"mean_difference", row.test.mean_difference},
-         {"cohen_dz", Number(row.test.cohen_dz)},
-         {"rank_biserial", row.test.rank_biserial},
-         {"low", Number(LowOf(row))},
-         {"high", Number(HighOf(row))},
-         {"p", Number(PValueOf(row))},
-         {"p_holm", Number(row.adjusted_p_value)},
-         {"low_holm", Number(AdjustedLowOf(row))},
-         {"high_holm", Number(AdjustedHighOf(row))},
-         {"confidence_holm", row.adjusted ? Number(row.adjusted->confidence) : Number(std::nullopt)},
-         {"wilcoxon_p", row.test.wilcoxon_p_value},
-         {"wilcoxon_p_holm", row.adjusted_wilcoxon},
-         {"verdict", row.verdict},
-         {"tested", row.is_tested},
-         {"unpaired", row.unpaired},
-         {"detects", Number(row.power ? std::optional<double>(row.power->detectable) : std::nullopt)},
-         {"detects_alone", Number(row.power ? std::optional<double>(row.power->detectable_alone) : std::nullopt)},
-         {"replicates_for_one", row.power && row.power->replicates_for_one > 0
-                                    ? nlohmann::ordered_json(row.power->replicates_for_one)
-                                    : nullptr},
-         {"unit", row.display.value_unit},
-         {"label", row.display.label}});
-  }
+  json["pairs"] = PairsJson(comparison);
   json["all_methods"] = nlohmann::ordered_json::array();
   for (const ComparedMethods& all : comparison.methods) {
     nlohmann::ordered_json entry = {{"metric", all.metric},
@@ -457,7 +404,7 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
 }  // namespace
 
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width) {
-  if (format == TextFormat::kCsv) return FormatCsv(comparison);
+  if (format == TextFormat::kCsv) return JsonToCsv(kCsvColumns, PairsJson(comparison));
   if (format == TextFormat::kJson) return FormatJson(comparison);
   if (format == TextFormat::kSentence) {
     std::string text;

@@ -376,54 +376,28 @@ nlohmann::ordered_json PublishedJson(const ReportCell& cell, const PublishedNumb
   return json;
 }
 
+// The fields of cells in JSON, and a few in a form for tables.
 std::string FormatCsv(const Report& report) {
-  Table table;
-  table.header = {"method",
-                  "axis",
-                  "task",
-                  "unknown_classes",
-                  "openness",
-                  "group",
-                  "metric",
-                  "mean",
-                  "std",
-                  "n",
-                  "missing",
-                  "values",
-                  "unit",
-                  "better",
-                  "label",
-                  "known_classes",
-                  "p_value",
-                  "not_tested",
-                  "published",
-                  "published_std",
-                  "difference",
-                  "published_source",
-                  "difference_may_be_due_to",
-                  "overrides"};
-  for (const ReportCell& cell : report.cells) {
-    const bool known = cell.n > 0;
-    const bool tested = cell.significance.has_value() && cell.significance->p_value.has_value();
-    table.rows.push_back(
-        {cell.method, AxisText(cell.axis), cell.task, absl::StrCat(cell.unknown_classes), FullPrecision(cell.openness),
-         cell.group, cell.metric, known ? FullPrecision(cell.mean) : "", known ? FullPrecision(cell.std) : "",
-         absl::StrCat(cell.n), absl::StrCat(cell.missing),
-         absl::StrJoin(cell.values, " ", [](std::string* out, double v) { out->append(FullPrecision(v)); }),
-         cell.display.value_unit, BetterText(cell.display), cell.display.label, absl::StrCat(cell.known_classes),
-         tested ? FullPrecision(*cell.significance->p_value) : "",
-         cell.significance.has_value() ? WhyNotTested(*cell.significance) : ""});
-    std::vector<std::string>& row = table.rows.back();
-    if (!cell.published.empty()) {
-      const PublishedNumber& number = cell.published[0];
-      row.insert(row.end(), {FullPrecision(number.value), number.std.has_value() ? FullPrecision(*number.std) : "",
-                             known ? FullPrecision(cell.mean - number.value) : "",
-                             absl::StrCat(number.source, ": ", number.place), NoteOf(number)});
-    }
-    row.resize(table.header.size());
-    row.back() = absl::StrJoin(report.overrides, " ");
+  nlohmann::ordered_json rows = ReportJson(report)["cells"];
+  for (size_t c = 0; c < report.cells.size(); ++c) {
+    const ReportCell& cell = report.cells[c];
+    nlohmann::ordered_json& row = rows[c];
+    row["axis"] = AxisText(cell.axis);
+    row["better"] = BetterText(cell.display);
+    row["overrides"] = absl::StrJoin(report.overrides, " ");
+    if (cell.published.empty()) continue;
+    const PublishedNumber& number = cell.published[0];
+    row["published"] = number.value;
+    if (number.std.has_value()) row["published_std"] = *number.std;
+    if (cell.n > 0) row["difference"] = cell.mean - number.value;
+    row["published_source"] = absl::StrCat(number.source, ": ", number.place);
+    row["difference_may_be_due_to"] = NoteOf(number);
   }
-  return ToCsv(table);
+  return JsonToCsv(
+      "method,axis,task,unknown_classes,openness,group,metric,mean,std,n,missing,values,unit,better,label,"
+      "known_classes,p_value,not_tested,published,published_std,difference,published_source,difference_may_be_due_to,"
+      "overrides",
+      rows);
 }
 
 nlohmann::ordered_json AxisJson(const std::vector<AxisValue>& values) {
