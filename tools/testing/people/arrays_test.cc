@@ -239,10 +239,10 @@ const std::vector<Situation> kLabels = {
     Refuses(
         "MinusOneInUint16", "MaigoAkisame/cmu-thesis#7",
         Arrays("s.npz", {{"label", Small("<u2", 2, Labels())}, {"unknown_score", Real(std::vector<double>(18, 1.0))}}),
-        {"eval", "s.npz"}, {"holds 65535, which -1"}),
+        {"eval", "s.npz"}, {"holds 65535, which is -1"}),
     Refuses("MinusOneInUint32", "MaigoAkisame/cmu-thesis#7",
             Arrays("s.npz", {{"label", Small("<u4", 4, Labels())}, {"logits", Rows(Logits(), 3)}}), {"eval", "s.npz"},
-            {"holds 4294967295, which -1"}),
+            {"holds 4294967295, which is -1"}),
     // The same 64 bits.
     Answers("MinusOneInUint64", "MaigoAkisame/cmu-thesis#7",
             Arrays("s.npz", {{"label", Small("<u8", 8, Labels())}, {"logits", Rows(Logits(), 3)}}),
