@@ -318,7 +318,7 @@ TEST_F(TorchScriptTest, RefusesInvalidHeads) {
 }
 
 TEST_F(TorchScriptTest, OutputsOfAnotherShape) {
-  ExpectRefused(Make("dict"), "dict", "it must give logits [B, K] or (features [B, D], logits)");
+  ExpectRefused(Make("dict"), "dict", "it must return logits [B, K] or (features [B, D], logits)");
   ExpectRefused(Make("logits", "features: true"), "logits", "gives logits, not (features, logits)");
 }
 
