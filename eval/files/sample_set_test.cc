@@ -223,7 +223,7 @@ TEST(ReadSampleSet, ScoresAlone) {
   const std::string conf = WriteArrays("c.npz", {{"label", Wholes({0, -1})}, {"conf", Reals({0.9, 0.1})}});
   EXPECT_THAT(ReadSampleSet({conf})->unknown_score, ElementsAre(-0.9, -0.1));
   EXPECT_THAT(ErrorOf({WriteArrays("b.npz", Scores()), formats[0][0]}),
-              HasSubstr("a.npz: has prediction, unlike b.npz"));
+              HasSubstr("a.npz: has no prediction, unlike b.npz"));
 }
 
 // Equal numbers, or texts, of several files are one cluster.

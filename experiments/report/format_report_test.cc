@@ -98,7 +98,7 @@ TEST(StarText, NamesWhatTestsAreOver) {
   report.cells[0].method = "b";
   report.cells[0].significance = Significance{{}, false, 2};
   EXPECT_EQ(StarText(report),
-            "No stars: not tested against mcp: fewer than 3 splits, or seeds of one split (b); here are 2 splits. Take "
+            "No stars: not tested against mcp: fewer than 3 splits, or seeds of one split (b); here are 2 splits. Use "
             "5.");
   report.cells[1].significance = Significance{0.01, true, 5};
   EXPECT_THAT(StarText(report), HasSubstr("* differs from mcp: two-sided t test of differences paired by split and "

@@ -150,7 +150,10 @@ TEST(HtmlReport, HasTheSentencesAndTablesOfCompare) {
   AddSignificance("first", &report);
   report.baseline = "first";
   const std::string html = HtmlReport(report, results, {}).value();
-  EXPECT_THAT(html, HasSubstr("<li>On 3 splits of t, second had 11.00 points more AUROC than first (95 % interval"));
+  EXPECT_THAT(
+      html,
+      HasSubstr(
+          "<li>On 3 splits of t, 0 unknown classes, second had 11.00 points more AUROC than first (95 % interval"));
   EXPECT_THAT(html, HasSubstr("second is better"));
   report.cells.resize(2001, report.cells[0]);
   EXPECT_THAT(HtmlReport(report, results, {}).value(),
