@@ -87,22 +87,31 @@ NpzArrays OutputsOf(const Cloud& cloud, float bias = 0) {
   return arrays;
 }
 
+constexpr char kOutputsMethod[] = R"(
+name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
+)";
+
 class BringYourOwn : public ::testing::Test {
  protected:
   void Put(const std::string& name, const NpzArrays& arrays) {
     ASSERT_TRUE(WriteNpz(program_.folder() + "/" + name, arrays).ok());
   }
 
-  // [method][metric] of the pool, of the last report.
-  std::map<std::string, std::map<std::string, double>> Means(const std::string& name) {
-    std::map<std::string, std::map<std::string, double>> means;
-    const auto report = nlohmann::json::parse(program_.Read("openset-store/reports/" + name + "/report.json"));
-    for (const nlohmann::json& cell : report.at("cells")) {
-      if (cell.at("n") >= 1 && (!cell.contains("group") || cell.at("group") == "pool")) {
-        means[cell.at("method")][cell.at("metric")] = cell.at("mean");
-      }
-    }
-    return means;
+  // Writes net.npz, the outputs of the cloud's linear network for the samples that cloud.textproto tests, and the
+  // method mine.textproto, which scores them by max_softmax. Returns these samples.
+  Cloud PutOutputsOfTask() {
+    program_.MustRun({"task", "samples", "cloud.textproto", "--out=samples"});
+    NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
+    Cloud cloud;
+    for (const double value : *ToDouble(tested["features"])) cloud.features.push_back(static_cast<float>(value));
+    cloud.label = *ToInt64(tested["label"]);
+    cloud.group = *ToInt64(tested["group"]);
+    NpzArrays outputs = OutputsOf(cloud);
+    outputs["group_names"] = tested["group_names"];
+    Put("net.npz", outputs);
+    program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}}) +
+                                         "model { outputs { file: 'net.npz' } }");
+    return cloud;
   }
 
   // The metrics of `openset eval` for the pool.
@@ -128,7 +137,7 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   const ProgramResult result = program_.Run({"score", "--model=net.npz", "--fit=fit.npz", "--worker=/nowhere/worker",
                                              "--methods=mcp,energy_score,knn,react"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto means = Means("score_net");
+  const auto means = program_.Means("score_net");
   for (const auto& [method, score] : {std::pair{"mcp", "max_softmax"}, {"energy_score", "energy"}, {"knn", "knn"}}) {
     for (const auto& [metric, value] : Eval({"net.npz", "--fit=fit.npz", absl::StrCat("--score=", score)})) {
       EXPECT_EQ(means.at(method).at(metric), value) << method << " " << metric;
@@ -166,7 +175,7 @@ TEST_F(BringYourOwn, OutputsScoreAsTheyEvaluate) {
   EXPECT_EQ(std::set<std::string>({pair.at("a"), pair.at("b")}),
             std::set<std::string>({"score_net: mcp", "score_other: mcp"}));
   EXPECT_NEAR(std::abs(pair.at("difference").get<double>()),
-              std::abs(means.at("mcp").at("auroc") - Means("score_other").at("mcp").at("auroc")), 1e-12);
+              std::abs(means.at("mcp").at("auroc") - program_.Means("score_other").at("mcp").at("auroc")), 1e-12);
   EXPECT_THAT(program_.Run({"compare", "score_net", "--seeds=1"}).err,
               HasSubstr("--seeds: is for a study, not for what 'openset score' measured"));
   EXPECT_THAT(program_.Run({"compare", "score_net", "--baseline=mpc"}).err, HasSubstr("--baseline: "));
@@ -197,7 +206,7 @@ TEST_F(BringYourOwn, ANetworkMayHaveClassesThatTheTestLacks) {
   const ProgramResult result =
       program_.Run({"score", "--model=net.npz", "--fit=fit.npz", "--methods=mcp,knn,openmax_closed_set,ghost"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto means = Means("score_net");
+  const auto means = program_.Means("score_net");
   for (const auto& [method, score] : {std::pair{"mcp", "max_softmax"},
                                       {"knn", "knn"},
                                       {"openmax_closed_set", "openmax"},
@@ -215,9 +224,6 @@ name: "t" data_set: "features:net.npz" test_only: true test_part: "all"
 split { known: [0, 1, 2, 3] }
 unknown { group: "near" data_set: "features:net.npz" part: "near" }
 unknown { group: "far" data_set: "features:net.npz" part: "far" }
-)";
-constexpr char kOutputsMethod[] = R"(
-name: "mine" title: "Mine" reference: "own" input {} inference { plain {} } score { knn {} }
 )";
 
 // A record says which file its outputs are, not where it was on the machine.
@@ -261,7 +267,7 @@ TEST_F(BringYourOwn, AnOutputForTheUnknownIsNoClass) {
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("(takes each of 5 outputs for a class"));
   EXPECT_THAT(program_.Run({"report", "score_net"}).out, HasSubstr("(takes each of 5 outputs for a class"));
-  const auto scored = Means("score_net");
+  const auto scored = program_.Means("score_net");
   EXPECT_EQ(scored.count("knn"), 1);
   EXPECT_EQ(scored.count("mcp"), 0);
 
@@ -275,7 +281,7 @@ TEST_F(BringYourOwn, AnOutputForTheUnknownIsNoClass) {
   write("extra_output");
   const ProgramResult result = program_.Run({"run", "s.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(Means("s").at("mine").at("auroc"), 1);
+  EXPECT_EQ(program_.Means("s").at("mine").at("auroc"), 1);
   write("max_softmax");
   const ProgramResult refused = program_.Run({"run", "s.textproto"});
   EXPECT_EQ(refused.exit_code, 1);
@@ -292,7 +298,7 @@ TEST_F(BringYourOwn, TheTableSaysWhichScoreIsBest) {
   Put("fit.npz", OutputsOf(MakeCloud(200, 0, 2)));
   const ProgramResult result = program_.Run({"score", "--model=net.npz", "--fit=fit.npz"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto means = Means("score_net");
+  const auto means = program_.Means("score_net");
   ASSERT_GT(means.size(), 20);
   std::string best;
   for (const auto& [method, values] : means) {
@@ -451,24 +457,13 @@ override { training { epochs: 20 batch_size: 16 optimizer { learning_rate: 0.01 
 TEST_F(BringYourOwn, FeaturesOutputsAndHeadsShareATable) {
   Put("cloud.npz", MakeCloud(600, 100, 3).Arrays());
   program_.Write("cloud.textproto", kTask);
-  // The outputs of the cloud's linear network for the samples that the task tests.
-  ASSERT_EQ(program_.Run({"task", "samples", "cloud.textproto", "--out=samples"}).exit_code, 0);
-  NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
-  Cloud cloud;
-  for (const double value : *ToDouble(tested["features"])) cloud.features.push_back(static_cast<float>(value));
-  cloud.label = *ToInt64(tested["label"]);
-  cloud.group = *ToInt64(tested["group"]);
-  NpzArrays outputs = OutputsOf(cloud);
-  outputs["group_names"] = tested["group_names"];
-  Put("net.npz", outputs);
-  program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}}) +
-                                       "model { outputs { file: 'net.npz' } }");
+  PutOutputsOfTask();
   program_.Write(
       "study.textproto",
       absl::StrReplaceAll(kStudy, {{"METHODS", ", \"mcp+features\", \"knn+features\", \"mine.textproto\""}}));
   const ProgramResult result = program_.Run({"run", "study.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto means = Means("study");
+  const auto means = program_.Means("study");
   ASSERT_EQ(means.size(), 5);
   for (const auto& [metric, value] : Eval({"net.npz", "--score=max_softmax"})) {
     if (means.at("mine").count(metric) > 0) {
@@ -512,21 +507,11 @@ TEST_F(BringYourOwn, ShiftedSamplesAreKnownOnes) {
   put("noisy.npz", some);
   program_.Write("cloud.textproto",
                  absl::StrCat(kTask, "shifted { group: 'noisy' data_set: 'features:noisy.npz' part: 'all' }"));
-  ASSERT_EQ(program_.Run({"task", "samples", "cloud.textproto", "--out=samples"}).exit_code, 0);
-  NpzArrays tested = *ReadNpz(program_.folder() + "/samples/test.npz");
-  Cloud cloud;
-  for (const double value : *ToDouble(tested["features"])) cloud.features.push_back(static_cast<float>(value));
-  cloud.label = *ToInt64(tested["label"]);
-  cloud.group = *ToInt64(tested["group"]);
-  NpzArrays outputs = OutputsOf(cloud);
-  outputs["group_names"] = tested["group_names"];
-  Put("net.npz", outputs);
-  program_.Write("mine.textproto", absl::StrReplaceAll(kOutputsMethod, {{"knn", "max_softmax"}}) +
-                                       "model { outputs { file: 'net.npz' } }");
+  const Cloud cloud = PutOutputsOfTask();
   program_.Write("study.textproto", absl::StrReplaceAll(kStudy, {{"METHODS", ", \"mine.textproto\""}}));
   const ProgramResult result = program_.Run({"run", "study.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  EXPECT_EQ(Means("study").at("mine").at("auroc"), Eval({"net.npz", "--score=max_softmax"}).at("auroc"));
+  EXPECT_EQ(program_.Means("study").at("mine").at("auroc"), Eval({"net.npz", "--score=max_softmax"}).at("auroc"));
   const Store store(program_.store());
   int measured = 0;
   for (const auto& [id, text] : program_.Records()) {
@@ -598,7 +583,7 @@ layout {
       "metric { accuracy {} } metric { auroc {} }");
   const ProgramResult result = program_.Run({"run", "study.textproto"});
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const auto means = Means("study");
+  const auto means = program_.Means("study");
   ASSERT_EQ(means.size(), 2);
   EXPECT_EQ(means.at("mine").at("accuracy"), 1);
   EXPECT_EQ(means.at("mine").at("auroc"), 1);

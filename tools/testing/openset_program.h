@@ -100,7 +100,7 @@ class OpensetProgram {
 
   // Runs `openset ARGUMENTS` in the folder.
   ProgramResult Run(const std::vector<std::string>& arguments) const;
-  // The same; the test fails, with the program's output, if the exit code is not 0.
+  // As Run(). If the exit code is not 0, the test fails and shows the program's output.
   ProgramResult MustRun(const std::vector<std::string>& arguments) const;
 
   // Starts it in its own process group, with its output in the folder's out.txt and err.txt. Returns its pid.

@@ -1,5 +1,4 @@
 // `openset score` on a network that PyTorch trained on real Fashion-MNIST images (tools/peers/make_fashion_network.py).
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,16 +38,6 @@ std::vector<std::string> Words(const std::vector<std::string>& more, const std::
   return words;
 }
 
-// [method][metric]; undefined metrics are left out.
-std::map<std::string, std::map<std::string, double>> Means(const OpensetProgram& program, const std::string& name) {
-  std::map<std::string, std::map<std::string, double>> means;
-  const auto report = nlohmann::json::parse(program.Read("openset-store/reports/" + name + "/report.json"));
-  for (const nlohmann::json& cell : report.at("cells")) {
-    if (cell.at("n") == 1) means[cell.at("method")][cell.at("metric")] = cell.at("mean");
-  }
-  return means;
-}
-
 TEST(Score, EveryScoreOfATorchScriptNetwork) {
   const OpensetProgram program;
   program.Write("net.pt", TestFile("fashion_network.pt"));
@@ -60,7 +49,7 @@ TEST(Score, EveryScoreOfATorchScriptNetwork) {
                               "mc_dropout_variation_ratio (dropout inside a script can't be switched on)"),
                     HasSubstr("0 trainings, 1 import of a model")));
 
-  const auto means = Means(program, "score_net");
+  const auto means = program.Means("score_net");
   EXPECT_EQ(program.Records().size(), means.size());
   for (const char* method : {"adascale_a", "ash",         "dice",  "fdbd",    "gen",  "gradnorm",  "klm",
                              "knn",        "mahalanobis", "nci",   "nnguide", "odin", "openmax",   "react",
@@ -90,7 +79,7 @@ TEST(Score, LogitsAreEnoughForSome) {
   program.Write("net.pt", TestFile("fashion_network.pt"));
   const ProgramResult result = program.Run(Words({"--methods=mcp,openmax"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(Means(program, "score_net").size(), 2);
+  EXPECT_EQ(program.Means("score_net").size(), 2);
   EXPECT_THAT(result.out, HasSubstr("input: 28 x 28 pixels, 1 channel, mean 0.286, std 0.353\n"));
   EXPECT_THAT(result.err, Not(HasSubstr("the defaults are used")));
   const ProgramResult defaults = program.Run({"score", "--model=net.pt", "--task=fashion_mnist_6_4", "--split=0",
@@ -135,7 +124,7 @@ TEST(Score, AReportGrows) {
   const ProgramResult more = program.Run(Words({"--methods=energy_score,mcp"}));
   ASSERT_EQ(more.exit_code, 0) << more.err;
   EXPECT_THAT(more.out, AllOf(HasSubstr("\nmax_logit"), HasSubstr("\nenergy_score"), HasSubstr("\nmcp")));
-  EXPECT_EQ(Means(program, "score_net").size(), 3);
+  EXPECT_EQ(program.Means("score_net").size(), 3);
   EXPECT_THAT(program.Run({"report", "score_net"}).out, HasSubstr("\nmax_logit"));
   // A run that fails, because its file is no longer a network.
   const std::string before = program.Read("openset-store/reports/score_net/report.txt");
@@ -162,7 +151,7 @@ TEST(Score, AReportGrows) {
   EXPECT_THAT(program.Run({"status", "score_net"}).out, HasSubstr("6 of 6 trials done"));
   // Other images are another report.
   ASSERT_EQ(program.Run(Words({"--methods=mcp", "--test_limit=20"})).exit_code, 0);
-  EXPECT_EQ(Means(program, "score_net").size(), 1);
+  EXPECT_EQ(program.Means("score_net").size(), 1);
 }
 
 constexpr char kMethod[] = R"(
@@ -186,7 +175,7 @@ TEST(Score, WeightsReplaceThoseOfAMethodFile) {
   EXPECT_THAT(missing.err, HasSubstr("moved.textproto:5: model.weights.file: cannot open"));
   const ProgramResult given = program.Run(Words({"--methods=mcp", "--weights=net.pt"}, "moved.textproto"));
   ASSERT_EQ(given.exit_code, 0) << given.err;
-  EXPECT_EQ(Means(program, "score_moved"), Means(program, "score_weights"));
+  EXPECT_EQ(program.Means("score_moved"), program.Means("score_weights"));
 }
 
 // The same network from its weights, read by name: the same numbers, and MC-dropout, which a script can't have.
@@ -196,10 +185,10 @@ TEST(Score, WeightsOfAMethodFile) {
   program.Write("weights.textproto", kMethod);
   const std::string methods = "--methods=mcp,react,mahalanobis";
   ASSERT_EQ(program.Run(Words({methods, "--head=head"})).exit_code, 0);
-  const auto script = Means(program, "score_net");
+  const auto script = program.Means("score_net");
   const ProgramResult result = program.Run(Words({methods + ",mc_dropout"}, "weights.textproto"));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto weights = Means(program, "score_weights");
+  const auto weights = program.Means("score_weights");
   EXPECT_EQ(weights.size(), 4);
   for (const auto& [method, values] : script) {
     for (const auto& [metric, value] : values) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +25,6 @@
 #include "core/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "tools/testing/openset_program.h"
 
 namespace openset {
@@ -134,17 +132,6 @@ class Trainer : public ::testing::Test {
     return program_.Run(words);
   }
 
-  // Of the study's report, by method and metric.
-  std::map<std::string, std::map<std::string, double>> Means(const std::string& study) const {
-    std::map<std::string, std::map<std::string, double>> means;
-    const auto report =
-        nlohmann::json::parse(program_.Read(absl::StrCat("openset-store/reports/", study, "/report.json")));
-    for (const auto& cell : report.at("cells")) {
-      if (cell.at("group") == "pool") means[cell.at("method")][cell.at("metric")] = cell.at("mean");
-    }
-    return means;
-  }
-
   std::string marker() const { return program_.folder() + "/it_ran"; }
 
   OpensetProgram program_;
@@ -154,7 +141,7 @@ class Trainer : public ::testing::Test {
 TEST_F(Trainer, IsAMethodLikeOurs) {
   const ProgramResult result = Run();
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  std::map<std::string, std::map<std::string, double>> means = Means("study");
+  MeanValues means = program_.Means("study");
   ASSERT_EQ(means.size(), 2);
   for (const char* metric : {"accuracy", "auroc"}) {
     EXPECT_NEAR(means["mine"][metric], means["means"][metric], 1e-6) << metric;
@@ -180,7 +167,7 @@ TEST_F(Trainer, CalibratesOnItsValidationOutputs) {
   program_.Write("study.textproto", absl::StrCat(kStudy, "metric { ece {} } validation_per_class: 10"));
   const ProgramResult result = Run();
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  std::map<std::string, std::map<std::string, double>> means = Means("study");
+  MeanValues means = program_.Means("study");
   for (const char* metric : {"accuracy", "auroc", "ece"}) {
     EXPECT_NEAR(means["mine"][metric], means["means"][metric], 1e-6) << metric;
   }
@@ -313,7 +300,7 @@ input { size: 16 channels: 1 mean: 0.5 std: 0.25 } inference { plain {} } score 
   write("ls > files; cp w.safetensors checkpoint.safetensors; cp files ../../../files");
   const ProgramResult result = run();
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  const std::map<std::string, std::map<std::string, double>> means = Means("network");
+  const MeanValues means = program_.Means("network");
   ASSERT_EQ(means.size(), 2);
   EXPECT_EQ(means.at("theirs"), means.at("ours"));
   // It gets no samples to test on: openset infers.
