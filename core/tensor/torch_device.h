@@ -26,8 +26,4 @@
 
 #include "core/tensor/torch.h"  // IWYU pragma: export
 
-// LibTorch's interfaces for implementing a device, for the test GPUs (core/tensor/testing/memory_gpu.h).
-
-// ---- A device's streams and events.
-
 #endif  // OPENSET_CORE_TENSOR_TORCH_DEVICE_H_

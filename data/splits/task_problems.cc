@@ -286,12 +286,12 @@ std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSpl
 absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task) {
   if (part.empty()) return absl::OkStatus();
   if (!task->has_fit_part()) {
-    return absl::InvalidArgumentError(absl::StrCat("--fit_part: task ", task->name(), " has no fit_part to replace"));
+    return absl::InvalidArgumentError(absl::StrCat("task ", task->name(), " has no fit_part to replace"));
   }
   task->set_name(absl::StrCat(task->name(), "_fit_", part));
   task->set_fit_part(part);
   for (const FieldProblem& problem : FindTaskProblems(*task, catalog)) {
-    return absl::InvalidArgumentError(absl::StrCat("--fit_part: ", problem.message));
+    return absl::InvalidArgumentError(problem.message);
   }
   return absl::OkStatus();
 }

@@ -23,8 +23,8 @@ std::vector<FieldProblem> FindTaskProblems(const TaskSpec& task, const Catalog& 
 std::vector<FieldProblem> FindSplitProblems(const TaskSpec& task, const ClassSplit& split, int number,
                                             const Catalog& catalog);
 
-// Replaces the part that scores are fitted to (--fit_part), unless `part` is "", and renames the task, as its scores
-// are others. Errors: kInvalidArgument if the task has no fit_part, or `part` can't be it.
+// Replaces the part that scores are fitted to, and renames the task, because its scores differ. Does nothing if `part`
+// is empty. Errors: kInvalidArgument if the task has no fit_part, or `part` can't be it.
 absl::Status ReplaceFitPart(const std::string& part, const Catalog& catalog, TaskSpec* task);
 
 }  // namespace openset

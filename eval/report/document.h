@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 
 namespace openset {
 

@@ -1,6 +1,7 @@
 #include "eval/report/document.h"
 
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {

@@ -253,6 +253,18 @@ absl::Status AddRow(int64_t line, absl::Span<const absl::string_view> cells, con
   return absl::OkStatus();
 }
 
+// Errors: no results, or not of this group.
+absl::Status Check(const RunTable& table, const std::string& group) {
+  if (!table.groups.empty() && !absl::c_linear_search(table.groups, group)) {
+    return absl::InvalidArgumentError(UnknownName("group", group, table.groups));
+  }
+  if (!table.metrics.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are no results", table.ignored.empty() ? ""
+                                                                 : absl::StrCat(" of metrics that are known, only of ",
+                                                                                absl::StrJoin(table.ignored, ", "))));
+}
+
 absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string& group) {
   RunTable table;
   Columns columns;
@@ -261,6 +273,7 @@ absl::StatusOr<RunTable> ParseCsvRuns(absl::string_view text, const std::string&
     OPENSET_ASSIGN_OR_RETURN(columns, ColumnsOf(cells, &table), "line 1");
     return absl::OkStatus();
   }));
+  OPENSET_RETURN_IF_ERROR(Check(table, group));
   return table;
 }
 
@@ -272,18 +285,6 @@ std::string MethodName(const nlohmann::ordered_json& cell) {
     absl::StrAppend(&name, ", ", axis, " ", value.is_string() ? value.get<std::string>() : JsonText(value));
   }
   return name;
-}
-
-// Errors: no results, or not of this group.
-absl::Status Check(const RunTable& table, const std::string& group) {
-  if (!table.groups.empty() && !absl::c_linear_search(table.groups, group)) {
-    return absl::InvalidArgumentError(UnknownName("group", group, table.groups));
-  }
-  if (!table.metrics.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("there are no results", table.ignored.empty() ? ""
-                                                                 : absl::StrCat(" of metrics that are known, only of ",
-                                                                                absl::StrJoin(table.ignored, ", "))));
 }
 
 absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& group) {
@@ -340,7 +341,6 @@ absl::StatusOr<RunTable> ReadRunTable(const std::string& path, const std::string
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kMaxTableBytes));
   OPENSET_ASSIGN_OR_RETURN(RunTable table, csv ? ParseCsvRuns(text, group) : ParseReport(text, group), path);
-  OPENSET_RETURN_IF_ERROR(Check(table, group), path);
   return table;
 }
 

@@ -76,7 +76,8 @@ class Stage {
   // Compares the result with its checksums. Errors, with the path: kNotFound; kDataLoss if it is corrupt or of another
   // schema version; kUnimplemented if a newer openset wrote it; a read failure.
   virtual absl::Status Check(const Store&, const std::string& /*key*/) const { return absl::OkStatus(); }
-  // The provenance of a result: of a record, all its stages. Errors: as Check(); kNotFound also for other kinds.
+  // The stages that made a result: for a record, all of them; otherwise the action's own. Errors: as Check(); kNotFound
+  // also for other kinds.
   virtual absl::StatusOr<Provenance> LoadProvenance(const Store&, const std::string& key) const {
     return absl::NotFoundError(key);
   }

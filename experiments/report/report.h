@@ -79,8 +79,8 @@ struct ReportCell {
   // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
   // samples.
   bool among_best = false;
-  bool has_fewer_runs =
-      false;  // than other rows: the study adds runs until its comparisons are decided, or records are not there
+  // Than other rows: the study stops adding runs to rows whose comparison is decided, or records are missing.
+  bool has_fewer_runs = false;
   bool mean_of_one = false;  // the mean over the only near, or the only far set: a copy of that set's cell
 };
 

@@ -120,7 +120,7 @@ absl::StatusOr<int> LastNumber(const std::string& folder, absl::string_view suff
 constexpr char kRecord[] = ".rec";
 
 // All entries of a store's folder. Copies of programs may have links to their files.
-constexpr const char* kStoreFolders[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
+constexpr const char* kStoreEntries[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
                                          "partial", "runs",     "running",     "logs",      "tmp",      "slurm",
                                          "data",    "reports",  "programs/*",  kVersionFile};
 
@@ -152,7 +152,7 @@ absl::StatusOr<Message> LoadSummary(const std::string& folder, const std::string
 
 }  // namespace
 
-Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kStoreFolders); }
+Store::Store(std::string folder) : folder_(std::move(folder)) { CloseFolders(folder_, kStoreEntries); }
 
 std::string Store::FolderOf(absl::string_view kind) const {
   const bool is_unpacked =
@@ -221,8 +221,8 @@ absl::StatusOr<int> Store::Version() const {
   if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a folder: name another store (--store)"));
   }
-  for (absl::string_view folder : kStoreFolders) {
-    OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder_, absl::StripSuffix(folder, "/*"))));
+  for (absl::string_view entry : kStoreEntries) {
+    OPENSET_RETURN_IF_ERROR(CheckNoLink(JoinPath(folder_, absl::StripSuffix(entry, "/*"))));
   }
   const std::string file = JoinPath(folder_, kVersionFile);
   const absl::StatusOr<std::string> content =

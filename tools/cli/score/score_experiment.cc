@@ -538,7 +538,7 @@ absl::StatusOr<std::pair<TaskSpec, int>> TaskOf(const ScoreRequest& part, const 
   if (part.task().empty()) return Invalid("task", "name the task, or give its file");
   absl::StatusOr<TaskSpec> task = LoadTask(part.task(), folders, part.folder(), catalog);
   if (!task.ok()) return Annotate(task.status(), "--task");
-  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(part.fit_part(), catalog, &*task));
+  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(part.fit_part(), catalog, &*task), "--fit_part");
   if (absl::StrContains(part.model(), "{split}")) {
     if (*files.splits.rbegin() >= CountSplits(*task)) {
       return Invalid("model", absl::StrCat("there is a file of split ", *files.splits.rbegin(), ", and task ",

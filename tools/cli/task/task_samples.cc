@@ -42,7 +42,7 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   AddLibraryOfTask(path, &folders);
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, Catalog::Open(folders.catalog));
   OPENSET_ASSIGN_OR_RETURN(TaskSpec task, LoadTask(path, folders, "", catalog));
-  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(config.fit_part, catalog, &task));
+  OPENSET_RETURN_IF_ERROR(ReplaceFitPart(config.fit_part, catalog, &task), "--fit_part");
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog));
 
   if (config.out.empty()) {
