@@ -37,7 +37,8 @@ class Study:
             with open(os.path.join(self.folder, name + ".textproto"), encoding="utf-8") as spec:
                 self.report["baseline"], = re.findall(r'baseline: "(.*)"', spec.read())
         self.records = self.ask("records", "ls", self.bundle, "measured_on=test or measured_on=validation", "--format=json")
-        self.compared = {}
+        self.compared, self.filled = {}, set()
+        self.says_images = False
 
     def ask(self, *words):
         done = subprocess.run([self.program, *words], stdout=subprocess.PIPE, check=True)
@@ -108,16 +109,26 @@ class Study:
         return (f"{signed(sign * factor * pair['mean_difference'], digits)} "
                 f"({signed(ends[0], digits)} to {signed(ends[1], digits)})")
 
+    def tested(self, metric, group="pool"):
+        """The cells of a metric and group with their tests against the baseline: a bundle's report has none, and compare
+        has the same."""
+        cells = [c for c in self.report["cells"] if c["metric"] == metric and c.get("group", "pool") == group]
+        if self.source == self.bundle and (metric, group) not in self.filled:
+            self.filled.add((metric, group))
+            pairs = {pair["a"]: pair for pair in self.ask(
+                "compare", self.source, f"--metrics={metric}", f"--group={group}",
+                f"--baseline={self.report['baseline']}", "--format=json")["pairs"]}
+            for cell in cells:
+                pair = pairs.get(self.full_name(cell["method"], cell["axis"]), {})
+                cell.update({field: pair[key] for field, key in (("p_value", "p_holm"), ("detects", "detects"))
+                             if pair.get(key) is not None})
+        return cells
+
     def differing(self, metric, group="pool", higher=True, **where):
         """Rows that differ from the report's baseline after Holm's correction over all tests of the metric."""
-        found, p_of = [], {}
-        if self.source == self.bundle:
-            pairs = self.ask("compare", self.source, f"--metrics={metric}", f"--group={group}",
-                             f"--baseline={self.report['baseline']}", "--format=json")["pairs"]
-            p_of = {pair["a"]: pair["p_holm"] for pair in pairs if "p_holm" in pair}
-        for cell in self.report["cells"]:
-            p = p_of.get(self.full_name(cell["method"], cell["axis"]), cell.get("p_value", 1))
-            if cell["metric"] != metric or cell.get("group", "pool") != group or p >= 0.05:
+        found = []
+        for cell in self.tested(metric, group):
+            if cell.get("p_value", 1) >= 0.05:
                 continue
             if any(cell[field] != value for field, value in where.items()):
                 continue
@@ -159,8 +170,8 @@ class Study:
 
     def power(self, metric, group="pool", **where):
         """A sentence about all rows of a metric."""
-        cells = [c for c in self.report["cells"] if c["metric"] == metric and c.get("group", "pool") == group
-                 and "detects" in c and all(c[field] == value for field, value in where.items())]
+        cells = [c for c in self.tested(metric, group)
+                 if "detects" in c and all(c[field] == value for field, value in where.items())]
         if not cells:
             return "No test: there are fewer than three draws of classes, or seeds of one draw, with a difference that varies."
         shown = cells[0]["display"]
@@ -173,8 +184,12 @@ class Study:
         shares = sorted({f"{c['split_share']:.0f}" for c in cells if "split_share" in c}, key=float)
         between = (f"; {' to '.join(shares[:1] + shares[1:][-1:])} % of the variance of a run's difference is between "
                    "draws, the rest between seeds" if shares else "")
+        images = ""
+        if not self.says_images:
+            self.says_images = True  # once a page
+            images = " The records do not say which part of this variance is noise of the test samples."
         return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['label']} (found in 4 of 5 studies, "
-                f"at the first of Holm's levels): {text}{between}.")
+                f"at the first of Holm's levels): {text}{between}.{images}")
 
     def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
         """Three cells of a row of claims: a minus b with its interval, the detectable difference of this test alone, and
@@ -224,7 +239,10 @@ class Study:
             chosen = sorted(chosen, key=lambda row: -(self.cell(row[0], sort, axis=row[1], group=group, **where).get("mean") or 0))
         titles = ["method"] + [title for title, _, _ in columns]
         if baseline:
-            titles += [f"{compare.upper()} minus that of `{baseline}`", "detectable (variance between draws)"]
+            tested = self.tested(compare, group)
+            has_shares = any("split_share" in cell for cell in tested)
+            titles += [f"{compare.upper()} minus that of `{baseline}`",
+                       "detectable (variance between draws)" if has_shares else "detectable"]
         lines = ["| " + " | ".join(titles) + " |", "| " + " | ".join("---" for _ in titles) + " |"]
         for method, axis in chosen:
             name = self.label(method, axis)
