@@ -41,40 +41,13 @@ bool CanDo(const Command& command, const std::string& action) {
   return false;
 }
 
-// A flag's help without the sentences about other commands: those that begin with "With `NAME`" for a command or
-// subcommand that is not this one's.
-std::string HelpFor(const Command& command, const std::vector<Command>& commands, const std::string& help) {
-  constexpr char kBegin[] = "With `";
-  std::vector<std::string> kept;
-  for (absl::string_view sentence : absl::StrSplit(absl::StripSuffix(help, "."), ". ")) {
-    absl::string_view name = sentence;
-    if (absl::ConsumePrefix(&name, kBegin)) {
-      const std::string of(name.substr(0, name.find('`')));
-      const bool is_other =
-          absl::c_any_of(commands, [&](const Command& other) { return other.name == of || CanDo(other, of); });
-      if (is_other && of != command.name && !CanDo(command, of)) continue;
-      // "With `report`: the metric" is "The metric" there, and "With `task`, instead: " is all that the help says
-      // there.
-      const bool instead = of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`, instead: "));
-      if (instead) kept.clear();
-      if (instead || (of == command.name && absl::ConsumePrefix(&name, absl::StrCat(of, "`: ")))) {
-        std::string own(name);
-        own[0] = absl::ascii_toupper(static_cast<unsigned char>(own[0]));
-        kept.push_back(std::move(own));
-        continue;
-      }
-    }
-    kept.emplace_back(sentence);
-  }
-  return kept.empty() ? help : absl::StrCat(absl::StrJoin(kept, ". "), absl::EndsWith(help, ".") ? "." : "");
-}
-
-std::string HelpOf(const Command& command, const std::vector<Command>& commands) {
+std::string HelpOf(const Command& command) {
   std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command), "\n\n", command.description);
   if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const std::string& name : command.flags) {
     const Flag& flag = FindFlag(name);
-    std::string line = absl::StrCat("  --", name, "  ", HelpFor(command, commands, flag.help));
+    const auto own = flag.help_in.find(command.name);
+    std::string line = absl::StrCat("  --", name, "  ", own == flag.help_in.end() ? flag.help : own->second);
     const std::string& value = flag.default_value;
     // Quotes a value that ends in a full stop, which would look like the end of the sentence.
     if (!value.empty())
@@ -159,14 +132,13 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
   return absl::OkStatus();
 }
 
-absl::Status RunOne(const Command& command, const std::vector<Command>& commands,
-                    const std::vector<std::string>& words) {
+absl::Status RunOne(const Command& command, const std::vector<std::string>& words) {
   std::vector<std::string> arguments;
   RunConfig config;
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
     if (!flags_end && (words[at] == "--help" || words[at] == "-h")) {
-      std::cout << HelpOf(command, commands);
+      std::cout << HelpOf(command);
       return absl::OkStatus();
     }
     if (flags_end || !absl::StartsWith(words[at], "--")) {
@@ -199,10 +171,10 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   const Command* command = Find(commands, words[help ? 1 : 0]);
   if (command == nullptr) return UnknownCommand(commands, words[help ? 1 : 0]);
   if (help) {
-    std::cout << HelpOf(*command, commands);
+    std::cout << HelpOf(*command);
     return absl::OkStatus();
   }
-  return RunOne(*command, commands, {words.begin() + 1, words.end()});
+  return RunOne(*command, {words.begin() + 1, words.end()});
 }
 
 // If a standard stream is closed, the first file that is opened would take its place and receive its output.

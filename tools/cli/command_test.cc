@@ -44,7 +44,7 @@ Outcome RunProgram(const std::vector<std::string>& words, const absl::Status& st
   report.max_arguments = 2;
   report.summary = "Reports on files.";
   report.description = "All of them.\n";
-  report.flags = {"legend", "threads", "ci", "keep_going", "format", "name", "set"};
+  report.flags = {"legend", "threads", "ci", "keep_going", "format", "name", "set", "sort"};
   report.run = [&](const std::vector<std::string>& arguments, const RunConfig& config) {
     outcome.ran = true;
     outcome.arguments = arguments;
@@ -107,10 +107,11 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
     EXPECT_THAT(
         outcome.out,
         HasSubstr("--legend  For a study: where the legend of lines is: top, right, bottom or none. Default: top."));
-    // Sentences about other commands are left out; "data" is none of this program.
+    // What the help says in this command, and not what it says in others.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --format  text, markdown, latex, csv or json. Also html and tensorboard. "
                                        "Default: text.\n"));
-    EXPECT_THAT(outcome.out, HasSubstr("\n  --name  With `data`: the name of the data set"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --name  The name of the data set; default: the folder's name.\n"));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  --sort  The metric whose best rows come first.\n"));
     // No line is wider than kTextWidth.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --keep_going  After a failure, continue with"));
     EXPECT_THAT(outcome.out, ContainsRegex("\n    [^\n]*Default: true\\.\n"));

@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -10,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/flags/marshalling.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -35,11 +35,26 @@ namespace {
 
 using FlagTable = std::map<std::string, Flag, std::less<>>;
 
-template <typename T>
-Flag& AddFlag(absl::string_view name, const char* help, T& (*field)(RunConfig& config), FlagTable* flags) {
+// What the help of a flag says in a command, instead of what it says in others or, if `is_more`, after it.
+struct CommandHelp {
+  const char* command;
+  const char* text;
+  bool is_more = false;
+};
+CommandHelp In(const char* command, const char* text) { return {command, text}; }
+CommandHelp AlsoIn(const char* command, const char* text) { return {command, text, /*is_more=*/true}; }
+
+template <typename T, typename... Own>
+Flag& AddFlag(absl::string_view name, T& (*field)(RunConfig& config), FlagTable* flags, const char* help, Own... own) {
   RunConfig defaults;
-  Flag flag = {std::string(absl::StripSuffix(name, "_")), help, absl::UnparseFlag(field(defaults)),
+  Flag flag = {std::string(absl::StripSuffix(name, "_")),
+               help,
+               {},
+               absl::UnparseFlag(field(defaults)),
                std::is_same_v<T, bool> || std::is_same_v<T, std::optional<bool>>};
+  for (const CommandHelp& of : std::initializer_list<CommandHelp>{own...}) {
+    flag.help_in[of.command] = of.is_more ? absl::StrCat(help, " ", of.text) : of.text;
+  }
   flag.parse = [field](absl::string_view text, RunConfig* config, std::string* error) {
     return absl::ParseFlag(text, &field(*config), error);
   };
@@ -47,9 +62,9 @@ Flag& AddFlag(absl::string_view name, const char* help, T& (*field)(RunConfig& c
 }
 
 // Each text is added to the field, which has no commas to separate them.
-void AddRepeatedFlag(absl::string_view name, const char* help, std::vector<std::string>& (*field)(RunConfig& config),
-                     FlagTable* flags) {
-  AddFlag(name, help, field, flags).parse = [field](absl::string_view text, RunConfig* config, std::string* /*error*/) {
+void AddRepeatedFlag(absl::string_view name, std::vector<std::string>& (*field)(RunConfig& config), FlagTable* flags,
+                     const char* help) {
+  AddFlag(name, field, flags, help).parse = [field](absl::string_view text, RunConfig* config, std::string* /*error*/) {
     for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
       field(*config).emplace_back(line);
     }
@@ -63,9 +78,9 @@ FlagTable MakeFlags() {
   +[](RunConfig & config) -> auto& { \
     return config.path;              \
   }
-#define OPENSET_FLAG(type, name, value, help) AddFlag(#name, help, OPENSET_FIELD(name), &flags);
-#define OPENSET_FLAG_IN(place, name, help) AddFlag(#name, help, OPENSET_FIELD(place.name), &flags);
-#define OPENSET_REPEATED_FLAG(place, name, help) AddRepeatedFlag(#name, help, OPENSET_FIELD(place.name), &flags);
+#define OPENSET_FLAG(type, name, value, ...) AddFlag(#name, OPENSET_FIELD(name), &flags, __VA_ARGS__);
+#define OPENSET_FLAG_IN(place, name, ...) AddFlag(#name, OPENSET_FIELD(place.name), &flags, __VA_ARGS__);
+#define OPENSET_REPEATED_FLAG(place, name, help) AddRepeatedFlag(#name, OPENSET_FIELD(place.name), &flags, help);
 #include "tools/cli/flags/flag_list.inc"
 #undef OPENSET_FIELD
 #undef OPENSET_FLAG
@@ -103,7 +118,7 @@ absl::StatusOr<DeploySpec> SpecOfFlags(const RunConfig& config) {
   if (config.engine.has_value()) {
     DeploySpec::Engine value;
     const std::vector<std::string> names = EngineNames();
-    if (std::find(names.begin(), names.end(), *config.engine) == names.end() ||
+    if (!absl::c_linear_search(names, *config.engine) ||
         !DeploySpec::Engine_Parse(absl::AsciiStrToUpper(*config.engine), &value)) {
       return absl::InvalidArgumentError(absl::StrCat("--engine: ", UnknownName("engine", *config.engine, names)));
     }

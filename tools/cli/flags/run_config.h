@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,9 +27,9 @@ namespace openset {
 // Made once, when the command line is parsed, and passed by reference. A flag that the command does not take, or that
 // was not given, has its default.
 struct RunConfig {
-#define OPENSET_FLAG(type, name, value, help) type name = value;
-#define OPENSET_FLAG_IN(place, name, help)
-#define OPENSET_REPEATED_FLAG(place, name, help)
+#define OPENSET_FLAG(type, name, value, ...) type name = value;
+#define OPENSET_FLAG_IN(place, name, ...)
+#define OPENSET_REPEATED_FLAG(place, name, ...)
 #include "tools/cli/flags/flag_list.inc"
 #undef OPENSET_FLAG
 #undef OPENSET_FLAG_IN
@@ -56,8 +57,9 @@ struct RunConfig {
 // One row of flag_list.inc.
 struct Flag {
   std::string name, help;
-  std::string default_value;  // as text
-  bool is_switch = false;     // Boolean: "--NAME" and "--noNAME" need no value
+  std::map<std::string, std::string> help_in;  // the help in some commands, by their names
+  std::string default_value;                   // as text
+  bool is_switch = false;                      // Boolean: "--NAME" and "--noNAME" need no value
   // Sets the flag from text, or adds the text if the flag may be given several times. Returns false, perhaps with an
   // error, if the text is not valid.
   std::function<bool(absl::string_view text, RunConfig* config, std::string* error)> parse;
