@@ -88,7 +88,6 @@ class FakeSlurm : public ::testing::Test {
     sandbox_.Write("work.sh", kWork);
     options_.experiment = "spec";
     options_.command = {"/bin/bash", sandbox_.folder() + "/work.sh"};
-    options_.first_wait_seconds = 0.01;
     engine_.on_wait = [] { usleep(1000); };
   }
 

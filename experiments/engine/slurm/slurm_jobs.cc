@@ -44,7 +44,7 @@ namespace {
 constexpr int kMaxArraySize = 1001;
 
 bool IsNumber(absl::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() && absl::c_all_of(text, [](unsigned char c) { return std::isdigit(c); });
 }
 
 // Whether this output of a Slurm command means that the cluster did not answer but may do so later.
@@ -136,7 +136,8 @@ absl::Status SlurmClient::Requeue(const std::string& task) const { return Ask({"
 
 namespace {
 
-constexpr int kAttempts = 4;
+// A submission that can't reach Slurm is repeated at the next looks, this often in all.
+constexpr int kMostAttempts = 4;
 // Tasks count as ended after this many queries of the queue that don't list them: their results may become visible
 // after they leave the queue.
 constexpr int kEmptyLooks = 2;
@@ -365,14 +366,17 @@ int SlurmRun::CountQueued(const std::vector<SlurmTask>& queue) const {
   return static_cast<int>(absl::c_count_if(queue, [&](const SlurmTask& task) { return names.count(task.array) > 0; }));
 }
 
+absl::Status SlurmRun::TryLater(const absl::Status& status) {
+  if (say_ != nullptr && answers_) say_(absl::StrCat("Slurm does not answer; retrying: ", status.message()));
+  answers_ = false;
+  return absl::OkStatus();
+}
+
 absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   const absl::StatusOr<std::vector<SlurmTask>> queue = client_.Queue();
   // A controller that restarts does not answer for a while.
   if (!queue.ok()) {
-    if (absl::IsNotFound(queue.status()) || !has_asked_) return queue.status();
-    if (say_ != nullptr && answers_) say_(absl::StrCat("Slurm does not answer; retrying: ", queue.status().message()));
-    answers_ = false;
-    return absl::OkStatus();
+    return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : TryLater(queue.status());
   }
   has_asked_ = answers_ = true;
   ShowRunning(work.held);
@@ -405,7 +409,12 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
     }
   }
   const int tasks = tasks_for(open);
-  if (tasks > 0) OPENSET_RETURN_IF_ERROR(Submit(tasks, queued > 0));
+  if (tasks > 0) {
+    const absl::Status submitted = Submit(tasks, queued > 0);
+    if (MayReach(submitted) && ++attempts_ < kMostAttempts) return TryLater(submitted);
+    OPENSET_RETURN_IF_ERROR(submitted);
+    attempts_ = 0;
+  }
   if (tasks > 0 || !is_watching_) {
     is_watching_ = true;
     empty_looks_ = 0;
@@ -451,24 +460,19 @@ absl::Status SlurmRun::SubmitArray(int tasks) {
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(array)));
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".sh", TaskScript(options_, copy_, array.seat(), base + ".rec")));
   const std::vector<std::string> words = SbatchOptions(options_.deploy.slurm(), array, logs);
-  for (int attempt = 1;; ++attempt) {
-    absl::StatusOr<std::string> job = client_.Submit(words, base + ".sh");
-    if (!job.ok() && !absl::IsNotFound(job.status())) {
-      // The job may have been submitted even though the answer was lost.
-      for (const SlurmTask& task : client_.Queue().value_or(std::vector<SlurmTask>())) {
-        if (task.array == array.name()) job = task.job;
-      }
+  absl::StatusOr<std::string> job = client_.Submit(words, base + ".sh");
+  if (!job.ok() && !absl::IsNotFound(job.status())) {
+    // The job may have been submitted even though the answer was lost.
+    for (const SlurmTask& task : client_.Queue().value_or(std::vector<SlurmTask>())) {
+      if (task.array == array.name()) job = task.job;
     }
-    if (job.ok()) {
-      if (say_ != nullptr) {
-        say_(absl::StrCat("Slurm job ", *job, ": ", tasks, tasks == 1 ? " task, " : " tasks, ",
-                          DescribeSeat(array.seat()), tasks == 1 ? "" : " each"));
-      }
-      return absl::OkStatus();
-    }
-    if (attempt == kAttempts || !MayReach(job.status())) return job.status();
-    absl::SleepFor(absl::Seconds(options_.first_wait_seconds) * (1 << (2 * (attempt - 1))));
   }
+  OPENSET_RETURN_IF_ERROR(job.status());
+  if (say_ != nullptr) {
+    say_(absl::StrCat("Slurm job ", *job, ": ", tasks, tasks == 1 ? " task, " : " tasks, ", DescribeSeat(array.seat()),
+                      tasks == 1 ? "" : " each"));
+  }
+  return absl::OkStatus();
 }
 
 void SlurmRun::ShowRunning(const std::vector<ActionId>& held) {

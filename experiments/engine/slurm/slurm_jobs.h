@@ -108,8 +108,6 @@ struct SlurmOptions {
   // Fields of the array.
   bool only_these = false;
   FailuresBefore failures_before;
-  // The first wait between two attempts to reach Slurm.
-  double first_wait_seconds = 1;
 };
 
 // Returns a seat that fits each action that the plan still needs; with a GPU if one of them runs on a GPU, or may be
@@ -141,7 +139,8 @@ class SlurmRun {
   void SetUp(ExecuteOptions* execute);
 
   // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm, which
-  // has answered before, does not, says so once; the next call tries again. Errors: kNotFound if Slurm is not
+  // has answered before, does not, says so once; the next call tries again, up to four times in succession for a
+  // submission. Errors: kNotFound if Slurm is not
   // installed; kFailedPrecondition if it refuses the job, or if the program or its copy has changed; a read error
   // (core/files/system_calls.h) or a write error (core/files/files.h) for a file of the program; kDeadlineExceeded or
   // kAborted if the check of the copy does not end or fails; kUnavailable also if tasks have ended `retries` + 1 times
@@ -153,9 +152,11 @@ class SlurmRun {
   int CountQueued(const std::vector<SlurmTask>& queue) const;
   // Submits this many tasks, or as many of them as the cluster accepts.
   absl::Status Submit(int tasks, bool are_some_queued);
-  // Submits an array and records it in the store. If Slurm can't be reached or its answer is lost, tries again; a
-  // submission that succeeded all the same is found by its name.
+  // Submits an array and records it in the store. If Slurm's answer is lost, a submission that succeeded all the same
+  // is found by its name.
   absl::Status SubmitArray(int tasks);
+  // Says, unless the last answer was missing too, that Slurm does not answer. OK: the next look tries again.
+  absl::Status TryLater(const absl::Status& status);
   // Notifies the observer of what the tasks report.
   void ShowRunning(const std::vector<ActionId>& held);
 
@@ -169,6 +170,7 @@ class SlurmRun {
   bool has_asked_ = false;      // whether Slurm has ever answered
   bool answers_ = true;         // the last time
   bool is_watching_ = false;    // whether tasks have been in the queue
+  int attempts_ = 0;            // to submit, in succession, that did not reach Slurm
   int most_tasks_ = 0;          // of an array; 0: not asked yet
   int empty_looks_ = 0;         // in succession, at which no task was in the queue, though there was work
   int fruitless_ = 0;           // submissions in succession whose tasks have ended without a result
