@@ -45,7 +45,7 @@ std::vector<size_t> RungSizes(const TrialSearch& search) {
 
 Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung) {
   const Trial& whole = search.candidates[candidate];
-  if (rung + 1 == search.rungs.size()) return whole;
+  if (rung + 1 >= search.rungs.size()) return whole;
   auto method = std::make_shared<TrialMethod>(*whole.shared_method());
   method->method.mutable_training()->set_stop_after_epochs(search.rungs[rung]);
   return whole.With(std::move(method));
@@ -54,56 +54,58 @@ Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung) {
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
   const MetricSpec& criterion = search.candidates[0].metric()[0];
   const bool higher = HigherIsBetter(criterion).value();
+  const bool halves = !search.rungs.empty();
   Rungs rungs;
   *rungs.log.mutable_criterion() = criterion;
   for (size_t c = 0; c < search.candidates.size(); ++c) rungs.log.add_candidate();
   std::vector<size_t> alive(search.candidates.size());
   std::iota(alive.begin(), alive.end(), 0);
-  for (size_t r = 0; r < search.rungs.size(); ++r) {
+  for (size_t r = 0; !rungs.complete; ++r) {
     rungs.reached.push_back(alive);
-    std::vector<std::pair<size_t, std::optional<double>>> measured;
-    std::vector<SearchRung> entries;
+    std::vector<SearchRung> entries;  // of the candidates in `alive`
     std::string absent_reason;
     for (const size_t c : alive) {
       const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(AtRung(search, c, r)));
       if (absl::IsNotFound(record.status()) || absl::IsDataLoss(record.status())) return rungs;
       OPENSET_RETURN_IF_ERROR(record.status());
       SearchRung& entry = entries.emplace_back();
-      entry.set_epochs(search.rungs[r]);
+      if (halves) entry.set_epochs(search.rungs[r]);
       entry.set_trial_id(record->trial_id());
+      entry.set_kept(false);
       const MetricRecord& value = record->metric(0);
       if (value.has_value()) entry.set_value(value.value());
       if (!value.has_value()) absent_reason = value.absent_reason();
-      measured.emplace_back(c, value.has_value() ? std::optional(value.value()) : std::nullopt);
     }
     // The best first; equal ones in the order of the grid; undefined ones last.
-    std::stable_sort(measured.begin(), measured.end(), [higher](const auto& a, const auto& b) {
-      if (!a.second.has_value() || !b.second.has_value()) return a.second.has_value();
-      return higher ? *a.second > *b.second : *a.second < *b.second;
+    std::vector<size_t> best(entries.size());
+    std::iota(best.begin(), best.end(), 0);
+    std::stable_sort(best.begin(), best.end(), [&](size_t i, size_t j) {
+      const SearchRung &a = entries[i], &b = entries[j];
+      if (!a.has_value() || !b.has_value()) return a.has_value() && !b.has_value();
+      return higher ? a.value() > b.value() : a.value() < b.value();
     });
-    if (!measured[0].second.has_value()) {
-      rungs.undefined =
-          absl::FailedPreconditionError(absl::StrCat(MetricName(criterion), " is undefined for all candidates after ",
-                                                     search.rungs[r], " epochs: ", absent_reason));
+    if (!entries[best[0]].has_value()) {
+      rungs.undefined = absl::FailedPreconditionError(
+          absl::StrCat(MetricName(criterion), " is undefined for all candidates",
+                       halves ? absl::StrCat(" after ", search.rungs[r], " epochs") : "", ": ", absent_reason));
       return rungs;
     }
-    const bool is_last = r + 1 == search.rungs.size();
-    if (is_last) rungs.log.set_chosen(static_cast<int>(measured[0].first));
-    measured.resize(is_last ? 1 : KeptOf(alive.size(), search.keep));
+    const bool is_last = r + 1 >= search.rungs.size();
+    if (is_last) rungs.log.set_chosen(static_cast<int>(alive[best[0]]));
+    best.resize(is_last ? 1 : KeptOf(alive.size(), search.keep));
+    for (const size_t i : best) entries[i].set_kept(true);
     std::vector<size_t> kept;
-    for (const auto& [c, value] : measured) kept.push_back(c);
-    std::sort(kept.begin(), kept.end());
     for (size_t i = 0; i < alive.size(); ++i) {
       SearchCandidate* candidate = rungs.log.mutable_candidate(static_cast<int>(alive[i]));
-      entries[i].set_kept(std::binary_search(kept.begin(), kept.end(), alive[i]));
       candidate->set_trial_id(entries[i].trial_id());
       candidate->clear_value();
       if (entries[i].has_value()) candidate->set_value(entries[i].value());
-      *candidate->add_rung() = std::move(entries[i]);
+      if (entries[i].kept()) kept.push_back(alive[i]);
+      if (halves) *candidate->add_rung() = std::move(entries[i]);
     }
     alive = std::move(kept);
+    rungs.complete = is_last;
   }
-  rungs.complete = true;
   return rungs;
 }
 
@@ -148,7 +150,7 @@ class SearchExpander {
     for (size_t t = 0; t < trials.size(); ++t) {
       for (int s = 0; s < spec_.search_size(); ++s) {
         const Search& search = spec_.search(s);
-        if (std::count(search.method().begin(), search.method().end(), trials[t].method().name()) == 0) continue;
+        if (!absl::c_linear_search(search.method(), trials[t].method().name())) continue;
         TrialSearch& expanded = searches.emplace_back();
         expanded.trial = static_cast<int>(t);
         OPENSET_RETURN_IF_ERROR(AddCandidates(s, trials[t], &expanded.candidates));
@@ -202,7 +204,7 @@ class SearchExpander {
         const std::string& method = spec_.search(s).method(m);
         const std::string where = absl::StrCat(path, ".method[", m, "]");
         if (absl::c_linear_search(experiment_.left_out_methods, method)) continue;
-        if (std::count(methods.begin(), methods.end(), method) == 0) {
+        if (!absl::c_linear_search(methods, method)) {
           return Problem(where, UnknownName("method of this experiment", method, methods));
         }
         if (!searched.insert(method).second) return Problem(where, absl::StrCat(method, " is in two searches"));
@@ -373,11 +375,6 @@ std::string WhichSearch(const Trial& trial) {
   return absl::StrCat("the search for ", trial.method().name(), " on ", trial.task());
 }
 
-// The values of the searched fields.
-void AddAxis(const Trial& trial, const Trial& candidate, SearchCandidate* entry) {
-  *entry->mutable_axis() = {candidate.axis().begin() + trial.axis().size(), candidate.axis().end()};
-}
-
 // The trial with the values of the candidate that was chosen according to the log.
 Trial Tuned(const Trial& trial, const TrialSearch& search, SearchLog log) {
   auto method = std::make_shared<TrialMethod>();
@@ -391,43 +388,16 @@ Trial Tuned(const Trial& trial, const TrialSearch& search, SearchLog log) {
 }  // namespace
 
 absl::StatusOr<std::optional<Trial>> TunedTrial(const Trial& trial, const TrialSearch& search, const Store& store) {
-  if (!search.rungs.empty()) {
-    absl::StatusOr<Rungs> rungs = ReadRungs(search, store);
-    OPENSET_RETURN_IF_ERROR(Annotate(rungs.status(), WhichSearch(trial)));
-    OPENSET_RETURN_IF_ERROR(Annotate(rungs->undefined, WhichSearch(trial)));
-    if (!rungs->complete) return std::nullopt;
-    for (size_t c = 0; c < search.candidates.size(); ++c)
-      AddAxis(trial, search.candidates[c], rungs->log.mutable_candidate(c));
-    return Tuned(trial, search, std::move(rungs->log));
-  }
-  const MetricSpec& criterion = search.candidates[0].metric()[0];
-  const bool higher = HigherIsBetter(criterion).value();
-  SearchLog log;
-  *log.mutable_criterion() = criterion;
-  std::string absent_reason;
+  OPENSET_ASSIGN_OR_RETURN(Rungs rungs, ReadRungs(search, store), WhichSearch(trial));
+  OPENSET_RETURN_IF_ERROR(rungs.undefined, WhichSearch(trial));
+  if (!rungs.complete) return std::nullopt;
   for (size_t c = 0; c < search.candidates.size(); ++c) {
+    // The values of the searched fields.
     const Trial& candidate = search.candidates[c];
-    const absl::StatusOr<TrialRecord> record = store.LoadRecord(TrialId(candidate));
-    if (absl::IsNotFound(record.status()) || absl::IsDataLoss(record.status())) return std::nullopt;
-    if (!record.ok()) return record.status();
-    SearchCandidate* entry = log.add_candidate();
-    AddAxis(trial, candidate, entry);
-    entry->set_trial_id(record->trial_id());
-    const MetricRecord& measured = record->metric(0);
-    if (!measured.has_value()) {
-      absent_reason = measured.absent_reason();
-      continue;
-    }
-    entry->set_value(measured.value());
-    const bool better = !log.has_chosen() || (higher ? measured.value() > log.candidate(log.chosen()).value()
-                                                     : measured.value() < log.candidate(log.chosen()).value());
-    if (better) log.set_chosen(static_cast<int>(c));
+    *rungs.log.mutable_candidate(static_cast<int>(c))->mutable_axis() = {candidate.axis().begin() + trial.axis().size(),
+                                                                         candidate.axis().end()};
   }
-  if (!log.has_chosen()) {
-    return absl::FailedPreconditionError(absl::StrCat(WhichSearch(trial), ": ", MetricName(criterion),
-                                                      " is undefined for all candidates: ", absent_reason));
-  }
-  return Tuned(trial, search, std::move(log));
+  return Tuned(trial, search, std::move(rungs.log));
 }
 
 }  // namespace openset
