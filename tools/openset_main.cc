@@ -4,9 +4,6 @@
 #include "core/process/run_main.h"
 #include "tools/cli/command.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/data/data_command.h"
-#include "tools/cli/records/records_commands.h"
-#include "tools/cli/serve/serve_command.h"
 
 namespace {
 

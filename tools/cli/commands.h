@@ -22,8 +22,13 @@ Command DetectorCommand();
 Command FigureCommand();
 Command ListCommand();
 Command ShowCommand();
+Command DataCommand();
 Command TaskCommand();
+Command RecordsCommand();
 Command DevicesCommand();
+Command ExplainCommand();
+Command ExportCommand();
+Command ServeCommand();
 Command CompletionCommand();
 // Hidden: completes the words of `commands` for a shell.
 Command CompleteCommand(std::vector<Command> commands);

@@ -1,5 +1,3 @@
-#include "tools/cli/data/data_command.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +17,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -52,18 +49,13 @@
 #include "data/sets/folder_data_set.h"
 #include "data/task.h"
 #include "experiments/spec/spec_folders.h"
+#include "tools/cli/commands.h"
 #include "tools/cli/data/data_flags.h"
+#include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
-
-// `show`, for a task, a data set or a folder.
-absl::Status ShowImages(const std::string& name, const RunConfig& config);
-// `describe`, for a folder.
-absl::Status DescribeImages(const std::string& folder, const RunConfig& config);
-// `audit`, for a task, a data set or a folder.
-absl::Status AuditImages(const std::string& name, const RunConfig& config);
 
 // An image that can't be decoded.
 struct DamagedImage {
@@ -71,14 +63,49 @@ struct DamagedImage {
   std::string reason;  // names the file
 };
 
+constexpr int64_t kBatch = 512;
+
+bool IsDamage(const absl::Status& status) { return absl::IsDataLoss(status) || absl::IsNotFound(status); }
+
 // Calls `use` with each image of a source, in order. Returns the images that can't be decoded. Prints progress, named
 // `what`, to standard error. Errors: other errors of reading.
 absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
     const std::string& what, const ImageSource& source,
-    const std::function<void(int64_t sample, const Image& image)>& use);
+    const std::function<void(int64_t sample, const Image& image)>& use) {
+  std::vector<DamagedImage> damaged;
+  const int64_t size = source.index().size();
+  ProgressLine line = ProgressLine::ToStandardError("images");
+  for (int64_t begin = 0; begin < size; begin += kBatch) {
+    std::vector<int64_t> samples(std::min(kBatch, size - begin));
+    std::iota(samples.begin(), samples.end(), begin);
+    absl::StatusOr<std::vector<Image>> images = source.Read(samples);
+    if (images.ok()) {
+      for (size_t i = 0; i < samples.size(); ++i) use(samples[i], (*images)[i]);
+    } else if (IsDamage(images.status())) {  // find the corrupt ones
+      for (const int64_t sample : samples) {
+        const absl::StatusOr<std::vector<Image>> one = source.Read({sample});
+        if (one.ok()) {
+          use(sample, (*one)[0]);
+        } else if (IsDamage(one.status())) {
+          damaged.push_back({sample, std::string(one.status().message())});
+        } else {
+          return one.status();
+        }
+      }
+    } else {
+      return images.status();
+    }
+    line.Update(what, begin + static_cast<int64_t>(samples.size()), size);
+  }
+  return damaged;
+}
 
 // Returns kDataLoss with the number of these images and the first of them.
-absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged);
+absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
+  const size_t others = damaged.size() - 1;
+  return absl::DataLossError(absl::StrCat(
+      damaged[0].reason, others > 0 ? absl::StrCat("; ", others, " other images can't be decoded either") : ""));
+}
 
 struct NamedSamples {
   enum Role { PLAIN, TRAIN, KNOWN, UNKNOWN, EXTERNAL };
@@ -88,12 +115,6 @@ struct NamedSamples {
   SelectedSamples samples;
   std::vector<std::string> class_name;  // of each label; its title if the data set has titles
 };
-
-// For a data set or a folder, returns each part that is on this machine, or the parts of --parts. For a task, by name
-// or file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set
-// of shifted and of unknown samples, and the external samples. Errors: kNotFound also if no part is on this machine;
-// kInvalidArgument also for an invalid catalog entry, task or --split; an error of the data (data/sets/data_set.h).
-absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, const RunConfig& config);
 
 std::string ClassText(const DataSetInfo& info, int id) {
   return id < info.class_title_size() ? absl::StrCat(info.class_title(id), " (", info.class_name(id), ")")
@@ -160,9 +181,7 @@ absl::StatusOr<NamedSamples> OfSelection(const Selection& selection, const Catal
 absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Catalog& catalog,
                                                  const std::vector<std::string>& folders, const RunConfig& config) {
   TaskRequest request;
-  if (!config.split.empty() && !absl::SimpleAtoi(config.split, &request.split)) {
-    return absl::InvalidArgumentError(absl::StrCat("--split: '", config.split, "' is not a number"));
-  }
+  OPENSET_ASSIGN_OR_RETURN(request.split, ParseSplit(config));
   OPENSET_ASSIGN_OR_RETURN(const TaskData data, ResolveTask(task, request, catalog), "task ", task.name());
   std::vector<NamedSamples> sets;
   const auto add = [&](const Selection& selection, std::string name, NamedSamples::Role role) -> absl::Status {
@@ -184,6 +203,10 @@ absl::StatusOr<std::vector<NamedSamples>> OfTask(const TaskSpec& task, const Cat
   return sets;
 }
 
+// For a data set or a folder, returns each part that is on this machine, or the parts of --parts. For a task, by name
+// or file, returns the sets of --split (0 if it is not given): the training samples, the known test samples, each set
+// of shifted and of unknown samples, and the external samples. Errors: kNotFound also if no part is on this machine;
+// kInvalidArgument also for an invalid catalog entry, task or --split; an error of the data (data/sets/data_set.h).
 absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const Catalog catalog, OpenCatalog(config));
   const std::string data_set = DataSetName(name, catalog);
@@ -192,7 +215,7 @@ absl::StatusOr<std::vector<NamedSamples>> SamplesOf(const std::string& name, con
     // A task takes precedence over a data set of the same name, unless --parts is given.
     OPENSET_ASSIGN_OR_RETURN(const SpecFolders tasks, FindSpecFolders(config));
     const std::vector<std::string> task_names = NamesIn(tasks.tasks);
-    const bool is_task = std::count(task_names.begin(), task_names.end(), data_set) > 0;
+    const bool is_task = absl::c_linear_search(task_names, data_set);
     if (!is_task || !config.parts.empty()) {
       OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog.Find(data_set));
       return OfDataSet(*info, config.data_folders, config);
@@ -332,6 +355,7 @@ absl::Status WriteClusters(const std::string& path, const std::vector<NamedSampl
   return absl::OkStatus();
 }
 
+// `audit`, for a task, a data set or a folder.
 absl::Status AuditImages(const std::string& name, const RunConfig& config) {
   const std::string out = UserPath(config.clusters);
   if (!out.empty() && !absl::EndsWith(out, ".csv")) {
@@ -432,6 +456,7 @@ std::string StudyLines(const DataSetInfo& info, int64_t shorter_side) {
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
+// `describe`, for a folder.
 absl::Status DescribeImages(const std::string& folder, const RunConfig& config) {
   if (folder.empty()) return absl::InvalidArgumentError("the folder's name is empty: name a folder of images");
   FolderRequest request;
@@ -531,49 +556,7 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   return absl::OkStatus();
 }
 
-// Reads all images of a source, with progress.
-
-constexpr int64_t kBatch = 512;
-
-bool IsDamage(const absl::Status& status) { return absl::IsDataLoss(status) || absl::IsNotFound(status); }
-
-absl::StatusOr<std::vector<DamagedImage>> ForEachImage(
-    const std::string& what, const ImageSource& source,
-    const std::function<void(int64_t sample, const Image& image)>& use) {
-  std::vector<DamagedImage> damaged;
-  const int64_t size = source.index().size();
-  ProgressLine line = ProgressLine::ToStandardError("images");
-  for (int64_t begin = 0; begin < size; begin += kBatch) {
-    std::vector<int64_t> samples(std::min(kBatch, size - begin));
-    std::iota(samples.begin(), samples.end(), begin);
-    absl::StatusOr<std::vector<Image>> images = source.Read(samples);
-    if (images.ok()) {
-      for (size_t i = 0; i < samples.size(); ++i) use(samples[i], (*images)[i]);
-    } else if (IsDamage(images.status())) {  // find the corrupt ones
-      for (const int64_t sample : samples) {
-        const absl::StatusOr<std::vector<Image>> one = source.Read({sample});
-        if (one.ok()) {
-          use(sample, (*one)[0]);
-        } else if (IsDamage(one.status())) {
-          damaged.push_back({sample, std::string(one.status().message())});
-        } else {
-          return one.status();
-        }
-      }
-    } else {
-      return images.status();
-    }
-    line.Update(what, begin + static_cast<int64_t>(samples.size()), size);
-  }
-  return damaged;
-}
-
-absl::Status DamagedStatus(const std::vector<DamagedImage>& damaged) {
-  const size_t others = damaged.size() - 1;
-  return absl::DataLossError(absl::StrCat(
-      damaged[0].reason, others > 0 ? absl::StrCat("; ", others, " other images can't be decoded either") : ""));
-}
-
+// `show`, for a task, a data set or a folder.
 absl::Status ShowImages(const std::string& name, const RunConfig& config) {
   const int per_class = config.per_class, tile = config.tile;
   if (per_class < 1 || per_class > 1000) return absl::InvalidArgumentError("--per_class: must be 1 to 1000");
@@ -709,7 +692,7 @@ absl::Status RunVerify(const std::string& name, const RunConfig& config) {
 absl::Status RunData(const std::vector<std::string>& arguments, const RunConfig& config) {
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"list", "fetch", "verify", "show", "describe", "audit"};
-  if (std::count(known.begin(), known.end(), action) == 0) {
+  if (!absl::c_linear_search(known, action)) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset data'", action, known));
   }
   const size_t wanted = action == "list" ? 1 : 2;

@@ -1,8 +1,8 @@
 #include "tools/cli/data/data_flags.h"
 
-#include <algorithm>
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -16,7 +16,7 @@ namespace openset {
 
 std::string DataSetName(const std::string& text, const Catalog& catalog) {
   const std::vector<std::string> names = catalog.names();
-  if (std::count(names.begin(), names.end(), text) > 0) return text;
+  if (absl::c_linear_search(names, text)) return text;
   const bool is_path = absl::StrContains(text, '/') && !absl::StartsWith(text, kFolderPrefix);
   std::error_code error;
   if (!is_path && !std::filesystem::is_directory(UserPath(text), error)) return text;

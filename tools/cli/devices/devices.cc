@@ -1,8 +1,8 @@
 #include "tools/cli/devices/devices.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<int>> OrdinalsIn(const std::string& flag) {
   for (absl::string_view text : absl::StrSplit(list, ',')) {
     int ordinal = -1;
     if (!absl::SimpleAtoi(text, &ordinal) || ordinal < 0) return invalid;
-    if (std::count(ordinals.begin(), ordinals.end(), ordinal) > 0) {
+    if (absl::c_linear_search(ordinals, ordinal)) {
       return absl::InvalidArgumentError(absl::StrCat("GPU ", ordinal, " is named twice"));
     }
     ordinals.push_back(ordinal);

@@ -16,6 +16,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -356,6 +357,12 @@ absl::StatusOr<TextFormat> ParseFormat(const RunConfig& config, const std::vecto
 
 absl::StatusOr<TextFormat> ParseTableFormat(const RunConfig& config) {
   return ParseFormat(config, {TextFormat::kText, TextFormat::kMarkdown, TextFormat::kLatex, TextFormat::kCsv});
+}
+
+absl::StatusOr<int> ParseSplit(const RunConfig& config) {
+  int split = 0;
+  if (config.split.empty() || absl::SimpleAtoi(config.split, &split)) return split;
+  return absl::InvalidArgumentError(absl::StrCat("--split: '", config.split, "' is not a number"));
 }
 
 absl::Status WriteOut(absl::string_view text, const RunConfig& config) {

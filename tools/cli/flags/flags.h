@@ -84,6 +84,9 @@ absl::StatusOr<TextFormat> ParseFormat(const RunConfig& config,
 // --format of a single table: text, markdown, latex or csv.
 absl::StatusOr<TextFormat> ParseTableFormat(const RunConfig& config);
 
+// --split of a task; 0 without the flag. kInvalidArgument if it is not a number.
+absl::StatusOr<int> ParseSplit(const RunConfig& config);
+
 // Writes to the file of --out, or to standard output.
 absl::Status WriteOut(absl::string_view text, const RunConfig& config);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -78,7 +79,7 @@ std::string Values(const TrialRecord& record, Field field) {
   std::vector<std::string> values;
   for (const StageProvenance& stage : record.provenance().stage()) {
     const std::string value = field(stage);
-    if (!value.empty() && std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (!value.empty() && !absl::c_linear_search(values, value)) values.push_back(value);
   }
   return absl::StrJoin(values, "; ");
 }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -22,9 +22,9 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/study/source_changes.h"
 #include "google/protobuf/descriptor.h"
+#include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/records_commands.h"
 
 namespace openset {
 namespace {
@@ -104,7 +104,7 @@ void ShowFirstOtherKey(const TrialRecord& record) {
   for (const TrialAction& action : maker.ActionsOf(trial)) {
     const std::string key = ToHex(action.key);
     const auto& stages = record.provenance().stage();
-    if (std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return stage.key() == key; })) continue;
+    if (absl::c_any_of(stages, [&](const auto& stage) { return stage.key() == key; })) continue;
     std::cout << "    the first action with another key is its " << StageOf(action.kind).Noun(action.role) << ", "
               << Short(key) << " now\n";
     return;
@@ -171,7 +171,7 @@ absl::Status ExplainMissing(const Study& study, int trial) {
   UnreadRecords unread;
   std::cout << id << "\n  " << Describe(plan.trials[trial]) << "\n";
   for (const Action& action : plan.actions) {
-    if (std::find(action.trials.begin(), action.trials.end(), trial) == action.trials.end()) continue;
+    if (!absl::c_linear_search(action.trials, trial)) continue;
     const auto damage = plan.damaged.find(action.id), unreadable = plan.unreadable.find(action.id);
     if (unreadable != plan.unreadable.end()) unread.unreadable.push_back(unreadable->second);
     const std::string why = damage != plan.damaged.end() ? absl::StrCat("runs: ", damage->second)

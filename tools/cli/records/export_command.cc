@@ -12,10 +12,10 @@
 #include "core/text/table.h"
 #include "data/catalog.h"
 #include "experiments/store/store_contents.h"
+#include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/records/records_commands.h"
 #include "tools/cli/task/sample_table.h"
 
 namespace openset {

@@ -65,8 +65,8 @@ Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::s
     for (const RecordField& field : fields) {
       const std::string& name = field.name;
       const bool wanted = all || (Hidden().count(name) == 0 && name.find('.') == std::string::npos) ||
-                          std::find(asked.begin(), asked.end(), name) != asked.end();
-      if (!wanted || std::find(table.header.begin(), table.header.end(), name) != table.header.end()) continue;
+                          absl::c_linear_search(asked, name);
+      if (!wanted || absl::c_linear_search(table.header, name)) continue;
       table.header.push_back(name);
     }
   }

@@ -1,15 +1,15 @@
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "tools/cli/commands.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/board.h"
-#include "tools/cli/records/records_commands.h"
 
 namespace openset {
 namespace {
@@ -18,7 +18,7 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig con
   const std::string& action = arguments[0];
   const std::vector<std::string> known = {"ls",    "show",    "diff",  "spec", "verify", "export",
                                           "merge", "upgrade", "board", "rm",   "gc"};
-  if (std::count(known.begin(), known.end(), action) == 0) {
+  if (!absl::c_linear_search(known, action)) {
     return absl::InvalidArgumentError(UnknownName("action of 'openset records'", action, known));
   }
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -116,7 +117,7 @@ absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const Sp
   }
   const std::vector<std::string> tasks = NamesIn(folders.tasks);
   const std::string task = trial.task().substr(0, trial.task().find('+'));
-  if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) {
+  if (!absl::c_linear_search(tasks, task)) {
     return absl::NotFoundError(absl::StrCat("no library has the task '", trial.task(),
                                             "' of the record: pass the folder with its tasks/ and catalog/ as "
                                             "--library"));

@@ -1,6 +1,5 @@
 #include "tools/cli/score/score_experiment.h"
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -67,7 +66,7 @@ ScoreRequest JoinedRequest(const ScoreRequest& request, const std::vector<std::s
     if (request.methods().empty()) part->clear_methods();
     if (part->methods().empty()) return joined;  // all
     for (const std::string& method : scored) {
-      if (std::count(part->methods().begin(), part->methods().end(), method) == 0) part->add_methods(method);
+      if (!absl::c_linear_search(part->methods(), method)) part->add_methods(method);
     }
     return joined;
   }
@@ -445,7 +444,7 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
   for (const std::string& typed : part.methods()) {
     const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
     const std::string method = name.substr(0, name.find('+'));  // presets come after it
-    if (std::count(known.begin(), known.end(), method) == 0) {
+    if (!absl::c_linear_search(known, method)) {
       return Invalid("methods", UnknownName("method", method, known));
     }
   }
@@ -517,7 +516,7 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
   LeaveOutClosedSetScores(request, files, &*made);
-  const bool all = std::any_of(of_part.begin(), of_part.end(), [](const auto& names) { return names.empty(); });
+  const bool all = absl::c_any_of(of_part, [](const auto& names) { return names.empty(); });
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
     if (all) continue;
     OPENSET_ASSIGN_OR_RETURN(const std::string alike, SameScoreAs(skipped.name, folders, given));
@@ -563,7 +562,7 @@ void RestrictTo(const std::vector<std::vector<std::string>>& methods_of_part,
     const std::vector<std::string>& names = methods_of_part[p];
     for (const LoadedMethod& method : experiment->methods) {
       const std::string& name = method.spec.name();
-      if (!names.empty() && std::count(names.begin(), names.end(), name) == 0) continue;
+      if (!names.empty() && !absl::c_linear_search(names, name)) continue;
       experiment->only.insert({places[p].first, name, places[p].second});
     }
   }
@@ -597,7 +596,7 @@ absl::StatusOr<ScoreExperiment> MakeScoreExperiment(const ScoreRequest& request,
     places.emplace_back(task.first.name(), task.second);
     splits.insert(task.second);
     const auto has_name = [&](const TaskSpec& known) { return known.name() == task.first.name(); };
-    if (std::none_of(tasks.begin(), tasks.end(), has_name)) tasks.push_back(std::move(task.first));
+    if (absl::c_none_of(tasks, has_name)) tasks.push_back(std::move(task.first));
   }
   if (absl::StrContains(request.model(), "{split}")) splits = files.splits;
   OPENSET_ASSIGN_OR_RETURN(const Given given, GivenModel(request, folders, {splits.begin(), splits.end()},

@@ -2,8 +2,7 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -22,12 +21,12 @@ bool IsLocal(absl::string_view host) {
   const size_t colon = host.rfind(':');
   if (colon != absl::string_view::npos && host.find(']', colon) == absl::string_view::npos) {
     const absl::string_view port = host.substr(colon + 1);
-    if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), absl::ascii_isdigit)) return false;
+    if (port.empty() || port.size() > 5 || !absl::c_all_of(port, absl::ascii_isdigit)) return false;
     host = host.substr(0, colon);
   }
   // Only an address consists of digits and dots.
-  const bool is_v4 = absl::StartsWith(host, "127.") &&
-                     std::all_of(host.begin(), host.end(), [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
+  const bool is_v4 =
+      absl::StartsWith(host, "127.") && absl::c_all_of(host, [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
   return absl::EqualsIgnoreCase(host, "localhost") || is_v4 || host == "[::1]";
 }
 

@@ -1,8 +1,8 @@
 #include "tools/cli/serve/routes.h"
 
-#include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -15,8 +15,7 @@ namespace {
 constexpr size_t kLongestPath = 100;
 
 bool IsPage(absl::string_view text) {
-  return !text.empty() && text.size() <= 6 && text[0] != '0' &&
-         std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
+  return !text.empty() && text.size() <= 6 && text[0] != '0' && absl::c_all_of(text, absl::ascii_isdigit);
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "tools/cli/serve/serve_command.h"
-
 #include <poll.h>
 
 #include <filesystem>
@@ -20,6 +18,7 @@
 #include "core/status_macros.h"
 #include "data/catalog.h"
 #include "experiments/store/store.h"
+#include "tools/cli/commands.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/serve/access.h"
 #include "tools/cli/serve/http_server.h"

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -368,7 +369,7 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
   for (const TrialRecord& record : records) {
     for (const MetricRecord& metric : record.metric()) {
       if (metric.group().kind() != MetricGroup::POOL || metrics.size() == kMostMetrics) continue;
-      if (std::find(metrics.begin(), metrics.end(), metric.name()) == metrics.end()) metrics.push_back(metric.name());
+      if (!absl::c_linear_search(metrics, metric.name())) metrics.push_back(metric.name());
     }
   }
   std::vector<std::string> heads = {"trial", "method", "task", "changed", "split", "seed"};

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
@@ -28,9 +27,7 @@ namespace openset {
 
 absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) {
   TaskRequest request;
-  if (!config.split.empty() && !absl::SimpleAtoi(config.split, &request.split)) {
-    return absl::InvalidArgumentError(absl::StrCat("--split: '", config.split, "' is not a number"));
-  }
+  OPENSET_ASSIGN_OR_RETURN(request.split, ParseSplit(config));
   request.train_limit_per_class = config.train_limit;
   request.test_limit_per_class = config.test_limit;
   request.validation_per_class = config.validation_per_class;
