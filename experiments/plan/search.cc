@@ -51,6 +51,8 @@ Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung) {
   return whole.With(std::move(method));
 }
 
+// Also of a search without rungs: its candidates are measured once, after their whole training, and its log has no
+// rungs.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
   const MetricSpec& criterion = search.candidates[0].metric()[0];
   const bool higher = HigherIsBetter(criterion).value();
