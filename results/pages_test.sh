@@ -6,6 +6,25 @@ export RUNFILES_DIR=$TEST_SRCDIR HOME=$TEST_TMPDIR TMPDIR=$TEST_TMPDIR
 openset=$PWD/tools/openset_unstamped
 python3 results/pages.py "$openset" --check
 
+# The commands that the pages print, as they are, but for a trial of the study and for files, which go elsewhere.
+count=0
+while IFS= read -r line; do
+  page=${line%%:*} command=${line#*:    openset }
+  study=$(basename "$(dirname "$page")")
+  if [[ $command == *TRIAL* ]]; then
+    trial=$("$openset" records ls "results/$study" --format=csv | sed -n 2p | cut -d, -f1)
+    command=${command/TRIAL/$trial}
+  fi
+  command=${command/--out=/--out=$TEST_TMPDIR/}
+  if ! eval "$openset $command" > "$TEST_TMPDIR/out" 2> "$TEST_TMPDIR/err"; then
+    echo "$page: openset $command: $(cat "$TEST_TMPDIR/err")" >&2
+    exit 1
+  fi
+  count=$((count + 1))
+done < <(grep -E '^    openset (report|compare|figure|records (ls|show|diff|spec)) ' results/*/README.md)
+echo "$count commands of pages"
+((count >= 40)) || { echo "too few commands were found" >&2; exit 1; }
+
 copy=$TEST_TMPDIR/copy
 mkdir "$copy"
 cp -rL results "$copy/"

@@ -106,6 +106,8 @@ class Study:
         if pair is None or pair.get("low") is None:
             return "no interval"
         ends = sorted(sign * factor * pair[end] for end in ("low", "high"))
+        for _ in range(2):  # an end of 0.0 doesn't say on which side of 0 it is
+            digits += any(end and not float(f"{end:.{digits}f}") for end in ends)
         return (f"{signed(sign * factor * pair['mean_difference'], digits)} "
                 f"({signed(ends[0], digits)} to {signed(ends[1], digits)})")
 
@@ -180,7 +182,8 @@ class Study:
         ends = [self.size(found[0], shown), f"{self.size(found[-1], shown)} {unit}".rstrip()]
         text = f"{ends[0]} to {ends[1]}" if len(found) > 1 else ends[1]
         if ends[1].startswith("none"):  # more than the whole range of a share
-            text = f"{ends[0]} {unit} to none at all" if not ends[0] == "none" else "none"
+            text = (f"no difference below 100 {unit} in any row" if ends[0] == "none" else
+                    f"{ends[0]} {unit} in the best row; in some rows no difference below 100 {unit} can be detected")
         shares = sorted({f"{c['split_share']:.0f}" for c in cells if "split_share" in c}, key=float)
         between = (f"; {' to '.join(shares[:1] + shares[1:][-1:])} % of the variance of a run's difference is between "
                    "draws, the rest between seeds" if shares else "")
