@@ -147,7 +147,7 @@ class Benchmarks:
         if theirs:
             ratios = [b / a for a, b in zip(ours, theirs)]
             table.add(f"{trials} Python processes, 2 at a time", shown(theirs, "s"), ratio_shown(ratios),
-                      self.aim("the sweep", statistics.median(ratios), 2, None))
+                      self.aim("the sweep", statistics.median(ratios), 6, None))
         return (f"{trials} trials of osrci_cnn on Fashion-MNIST, each with {steps} steps of 128 images, inference on "
                 "10,000 test images, evaluation and record; whole processes.\n\n" + table.text())
 

@@ -44,6 +44,7 @@ constexpr int kSpinningSeed = 114;
 constexpr int kGarbageSeed = 115;
 constexpr int kEmptyMessageSeed = 116;
 constexpr int kSavingSeed = 120;
+constexpr int kCpusSeed = 121;  // a probe reports its CPU slots in addition to 1000 images per second
 
 // Allocates memory until there is none left, then ends the process.
 void RunOutOfMemory() noexcept {
@@ -58,12 +59,13 @@ absl::Status MakeFolder(const Store& store, const std::string& key, const std::s
   return store.CommitFolder(staging, target).status();
 }
 
-absl::Status Probe(const TrainAction& action, const ReportProgress& report) {
+absl::Status Probe(const WorkRequest& request, const ReportProgress& report) {
+  const TrainAction& action = request.probe().train();
   if (action.seed() == kErrorSeed) return absl::AbortedError("the training diverged");
   if (action.seed() == kCrashSeed) raise(SIGSEGV);
   while (action.seed() == kHangSeed) pause();
   WorkProgress progress;
-  progress.set_images_per_second(100);
+  progress.set_images_per_second(action.seed() == kCpusSeed ? 1000 + request.cpu_slots() : 100);
   report(progress);
   return absl::OkStatus();
 }
@@ -100,7 +102,7 @@ void Train(const WorkRequest& request, const ReportProgress& report, const Poll&
 std::string BrokenModel(const Store& store, const std::string& key) { return store.folder() + "/broken_" + key; }
 
 absl::Status Execute(const WorkRequest& request, const ReportProgress& report, const Poll& poll) {
-  if (request.has_probe()) return Probe(request.probe().train(), report);
+  if (request.has_probe()) return Probe(request, report);
   const Store store(request.store());
   // Records for the test what ran, in order.
   std::ofstream(store.folder() + "/executed", std::ios::app) << (request.action().has_train()   ? "train "

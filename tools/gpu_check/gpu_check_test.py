@@ -1,39 +1,133 @@
 #!/usr/bin/env python3
-"""Tries the check of a GPU on the CPU, with the program of the build, and with workers that fail and hang."""
+"""Tries the check of a GPU on the CPU and on a simulated GPU, with the program of the build, and with workers that fail and
+hang."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import zipfile
 
 WAIT, FAIL = "#!/bin/sh\nexec sleep 600\n", "#!/bin/sh\nexit 3\n"
+# A worker takes 600 MiB. The device has another number here than in CUDA.
+NVIDIA_SMI = """#!/bin/sh
+test "$1" = --id=7 || exit 6
+case "$2" in
+*memory.used*)
+  used=4
+  for process in /proc/[0-9]*; do
+    case "$(tr '\\0' ' ' < $process/cmdline)" in "$WORKER "*) used=$((used + 600));; esac
+  done 2> /dev/null
+  echo $used;;
+*utilization.gpu*) while sleep 0.1; do echo 97, 1980; done;;
+*) echo Simulated GPU, 580.1;;
+esac
+"""
 
 
 class GpuCheck(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
 
-    def check(self, *flags):
-        """(exit code, output, summary) of the check on the CPU."""
-        out = os.path.join(self.folder, "out")
-        done = subprocess.run([sys.executable, "tools/gpu_check", "--openset=tools/openset_unstamped", f"--out={out}", *flags],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def start(self, *flags, program="--openset=tools/openset_unstamped", **environment):
+        return subprocess.Popen([sys.executable, "tools/gpu_check", program, f"--out={self.folder}/out", *flags], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **environment})
+
+    def summary(self):
+        with open(f"{self.folder}/out/summary.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def check(self, *flags, **more):
+        """(exit code, output, summary) of the check."""
+        process = self.start(*flags, **more)
+        text, _ = process.communicate()
         try:
-            with open(os.path.join(out, "summary.json"), encoding="utf-8") as file:
-                return done.returncode, done.stdout, json.load(file)
+            return process.returncode, text, self.summary()
         except OSError:
-            return done.returncode, done.stdout, {}
+            return process.returncode, text, {}
+
+    def write(self, path, text):
+        path = os.path.join(self.folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        return path
 
     def worker(self, script):
-        path = os.path.join(self.folder, "worker")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(script)
-        os.chmod(path, 0o755)
-        return f"--worker={path}"
+        return f"--worker={self.write('worker', script)}"
+
+    def simulated_gpu(self):
+        """What a process needs to see a GPU: a driver, PyTorch's CUDA library (of which the worker needs nothing), nvidia-smi."""
+        os.makedirs(f"{self.folder}/lib")
+        os.symlink(os.path.abspath("core/process/gpu/libfake_gpu_driver.so"), f"{self.folder}/lib/libcuda.so.1")
+        self.write("torch/version.py", "__version__ = '2.11.0+cu130'\n")
+        self.write("torch/lib/libtorch_cuda.so", "")
+        self.write("bin/nvidia-smi", NVIDIA_SMI)
+        worker = os.path.abspath("tools/testing/gpu/memory_gpu_worker")
+        return f"--worker={worker}", {
+            "LD_LIBRARY_PATH": f"{self.folder}/lib", "OPENSET_TORCH": f"{self.folder}/torch", "FAKE_GPUS": "Simulated GPU",
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}", "WORKER": worker, "CUDA_VISIBLE_DEVICES": "7"}
+
+    def test_the_short_form_finds_no_problem_on_a_simulated_gpu(self):
+        worker, environment = self.simulated_gpu()
+        parts = ["quickstart", "repeat", "all_methods", "speed", "stop", "several", "kernel"]  # gpu_run_test has devices
+        code, text, summary = self.check("--short", "--seconds=3000", worker, "--parts=" + ",".join(parts), **environment)
+        self.assertEqual(code, 0, text + json.dumps(summary, indent=1))
+        self.assertEqual({name: found["outcome"] for name, found in summary.items()}, dict.fromkeys(["install", *parts], "ok"))
+        self.assertEqual(summary["install"]["GPU"], "Simulated GPU, 580.1")
+        for precision in ("FP32", "TF32", "BF16"):
+            self.assertEqual(summary["repeat"][precision], {"checkpoints": 2, "different": [], "equal": True})
+            found = summary["speed"][f"osrci_cnn {precision}"]
+            self.assertGreater(found["openset"], 0)
+            self.assertEqual((found["GPU busy, %"], found["GPU clock, MHz"]), (97, 1980))
+        self.assertGreater(summary["speed"]["osrci_cnn FP32"]["openset, one CPU"], 0)
+        self.assertEqual(summary["all_methods"]["done on cuda:0"], "4 of 4")
+        self.assertEqual((summary["stop"]["MiB before"], summary["stop"]["MiB in training"]), (4, 604))
+        self.assertGreater(summary["several"]["seconds, four at a time"], 0)
+
+    def test_it_says_what_it_found_when_it_is_stopped(self):
+        process = self.start("--device=cpu", self.worker(WAIT), "--parts=devices,quickstart")
+        while not any("devices --check" in line for line in self.commands()):
+            self.assertIsNone(process.poll(), "it ended early")
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        text, _ = process.communicate()
+        self.assertEqual(process.returncode, 1, text)
+        self.assertEqual({name: found["outcome"] for name, found in self.summary().items()},
+                         {"install": "ok", "devices": "stopped"}, text)
+        self.assertRegex(text, "(?m)^devices +stopped")
+        self.assertFalse([line for line in self.commands() if "devices --check" in line])
+
+    def commands(self):
+        """Those of this test's processes."""
+        lines = []
+        for process in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{process}/cmdline", encoding="utf-8", errors="replace") as file:
+                    lines.append(file.read().replace("\0", " "))
+            except OSError:
+                pass
+        return [line for line in lines if self.folder in line]
+
+    def test_a_wheel_needs_no_pip(self):
+        path = f"{self.folder}/openset.whl"
+        with zipfile.ZipFile(path, "w") as wheel:
+            wheel.writestr("openset/__init__.py", "")
+            wheel.writestr("openset/__main__.py", "import os, subprocess, sys\n"
+                           "sys.exit(subprocess.call([os.path.dirname(__file__) + '/program']))\n")
+            program = zipfile.ZipInfo("openset/program")
+            program.external_attr = 0o755 << 16
+            wheel.writestr(program, "#!/bin/sh\necho openset 9.9\n")
+        code, text, summary = self.check("--device=cpu", "--parts=install", program=f"--wheel={path}")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(summary["install"]["openset"], ["openset 9.9"])
 
     def test_the_short_form_finds_no_problem(self):
-        code, text, summary = self.check("--device=cpu", "--seconds=600")
+        code, text, summary = self.check("--device=cpu", "--seconds=3000")
         self.assertEqual(code, 0, text)
         outcomes = {name: found["outcome"] for name, found in summary.items()}
         for name in ("memory", "several", "pytorch_compiled"):
@@ -43,12 +137,12 @@ class GpuCheck(unittest.TestCase):
             ["install", "devices", "quickstart", "repeat", "all_methods", "speed", "stop", "kernel"], "ok"), text)
         self.assertRegex("\n".join(summary["devices"]["lines"]), "cpu +FP32 +choose +1 of 1")
         self.assertEqual(summary["quickstart"]["largest difference of accuracy"], 0)
-        self.assertEqual(summary["repeat"]["FP32"], {"checkpoints": 2, "different": []})
+        self.assertEqual(summary["repeat"]["FP32"], {"checkpoints": 2, "different": [], "equal": True})
         self.assertEqual(summary["all_methods"]["done on cpu"], "4 of 4")
         self.assertGreater(summary["speed"]["osrci_cnn FP32"]["openset"], 0)
         self.assertTrue(summary["stop"]["goes on from its state"])
         self.assertIn("part              outcome", text)
-        self.assertRegex(text, "osrci_cnn FP32: openset [0-9]+")
+        self.assertRegex(text, r"\| osrci_cnn FP32 \| [0-9]+ \| - \| - \| - \|")
 
     def test_parts_fail_alone(self):
         code, text, summary = self.check("--device=cpu", self.worker(FAIL), "--parts=devices,quickstart,repeat,speed")
@@ -56,6 +150,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual([found["outcome"] for found in summary.values()], ["ok"] + 4 * ["problem"], text)
         self.assertIn("its worker", json.dumps(summary["devices"]))
         self.assertIn("actions failed", summary["quickstart"]["why"])
+        self.assertRegex(summary["speed"]["osrci_cnn FP32"]["openset"], "its worker|probe")
 
     def test_a_part_that_hangs_is_killed_and_what_has_no_time_is_left_out(self):
         code, text, summary = self.check("--device=cpu", self.worker(WAIT), "--parts=devices,quickstart", "--seconds=35")
@@ -72,7 +167,7 @@ class GpuCheck(unittest.TestCase):
 
     def test_a_program_that_does_not_start_is_said_once(self):
         path = self.worker(FAIL).split("=")[1]
-        code, text, summary = self.check("--device=cpu", f"--openset={path}")
+        code, text, summary = self.check("--device=cpu", program=f"--openset={path}")
         self.assertEqual((code, list(summary)), (1, ["install"]), text)
         self.assertIn("openset does not start", summary["install"]["why"])
 

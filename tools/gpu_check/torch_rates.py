@@ -21,8 +21,8 @@ EAGER = [("FP32", "FP32", False, False, ""), ("FP32 deterministic", "FP32", Fals
          ("TF32 channels-last", "TF32", True, False, ""), ("BF16 channels-last", "BF16", True, False, ""),
          ("BF16 channels-last, deterministic", "BF16", True, True, ""), ("FP32 CUDA graph", "FP32", False, False, "graph"),
          ("BF16 channels-last, CUDA graph", "BF16", True, False, "graph")]
-COMPILED = [("FP32 torch.compile", "FP32", False, False, "compile"),
-            ("BF16 channels-last, torch.compile", "BF16", True, False, "compile")]
+COMPILED = [("BF16 channels-last, torch.compile", "BF16", True, False, "compile"),
+            ("FP32 torch.compile", "FP32", False, False, "compile")]
 
 
 def backbone(name):

@@ -21,6 +21,8 @@ struct State {
   int64_t until_failure = 0;  // 0: no failure is scheduled
   GpuFailure failure = GpuFailure::kOutOfMemory;
   bool is_broken = false;
+  int only_gpu = -1;  // -1: all are allowed
+  int64_t step = 0;
 };
 
 State& TheState() {
@@ -77,6 +79,18 @@ void ForgetGpuWork(bool record_sequence) {
   state.main = pthread_self();
 }
 
+void BeginGpuStep() {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  ++state.step;
+}
+
+int64_t GpuStepOfThread() {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  return ThreadNameOf(state) == "other" ? -1 : state.step;
+}
+
 void FailGpuOperation(int64_t n, GpuFailure failure) {
   State& state = TheState();
   const std::lock_guard<std::mutex> lock(state.mutex);
@@ -89,6 +103,19 @@ void RepairGpu() {
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.until_failure = 0;
   state.is_broken = false;
+}
+
+void AllowOnlyGpu(int gpu) {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.only_gpu = gpu;
+}
+
+void CheckContext(int gpu) {
+  State& state = TheState();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  TORCH_CHECK(state.only_gpu < 0 || gpu == state.only_gpu, "a context on GPU ", gpu, ", but only GPU ", state.only_gpu,
+              " is in use");
 }
 
 void CountOperation(const std::string& name) {

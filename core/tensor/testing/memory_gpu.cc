@@ -41,6 +41,8 @@ class DeviceMemoryArena {
 
   // The device of a taken block; -1 for any other address.
   int DeviceOf(const void* block);
+  // Where a taken block begins, if it is older than the calling thread's step and a step made it; -1 otherwise.
+  int64_t PlaceOfOlder(const void* block);
   // Bytes in taken blocks, and in freed blocks that are cached.
   int64_t bytes_taken();
   int64_t bytes_kept();
@@ -58,6 +60,7 @@ class DeviceMemoryArena {
   struct Block {
     size_t bytes;
     int device;
+    int64_t step;  // GpuStepOfThread() when it was taken
   };
 
   DeviceMemoryArena();
@@ -101,7 +104,7 @@ void* DeviceMemoryArena::Take(size_t bytes, int device) {
     return nullptr;
   }
   bytes_taken_ += static_cast<int64_t>(bytes);
-  taken_[block] = {bytes, device};
+  taken_[block] = {bytes, device, GpuStepOfThread()};
   return block;
 }
 
@@ -127,6 +130,14 @@ int DeviceMemoryArena::DeviceOf(const void* block) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = taken_.find(block);
   return found == taken_.end() ? -1 : found->second.device;
+}
+
+int64_t DeviceMemoryArena::PlaceOfOlder(const void* block) {
+  const int64_t now = GpuStepOfThread();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = taken_.find(block);
+  if (found == taken_.end() || found->second.step < 0 || found->second.step >= now) return -1;
+  return static_cast<const char*>(block) - base_;
 }
 
 int64_t DeviceMemoryArena::bytes_taken() {
@@ -294,6 +305,7 @@ class Allocator : public c10::DeviceAllocator {
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Device device(c10::kCUDA, current_gpu);
     if (bytes == 0) return {nullptr, nullptr, &Free, device};
+    CheckContext(current_gpu);
     void* const block = DeviceMemoryArena::Get().Take(bytes, current_gpu);
     TORCH_CHECK_WITH(OutOfMemoryError, block != nullptr, "CUDA out of memory. Tried to allocate ", bytes, " bytes.");
     NoteBlock(block);
@@ -332,6 +344,7 @@ class PinnedMemory : public at::HostAllocator {
   }
 
   c10::DataPtr allocate(size_t bytes) override {
+    CheckContext(current_gpu);
     constexpr size_t kAlignment = 64;
     bytes = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
     auto* const block = static_cast<char*>(std::aligned_alloc(kAlignment, bytes));
@@ -696,6 +709,8 @@ void Describe(const at::Tensor& tensor, std::ostream* out) {
     *out << tensor.item();
   } else {
     *out << (tensor.is_cpu() ? "host " : "") << tensor.scalar_type() << tensor.sizes();
+    const int64_t place = tensor.is_cpu() ? -1 : DeviceMemoryArena::Get().PlaceOfOlder(tensor.storage().data());
+    if (place >= 0) *out << "@" << place;
   }
 }
 

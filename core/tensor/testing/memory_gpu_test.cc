@@ -13,6 +13,7 @@
 namespace openset {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -89,6 +90,24 @@ TEST(MemoryGpu, RecordsTheOrderOfItsWork) {
   ForgetGpuWork();
   tensor.fill_(1);
   EXPECT_TRUE(GpuWorkSoFar().sequence.empty());
+}
+
+// A sum that is replaced by a new one has another place in each step, one that is added to stays.
+TEST(MemoryGpu, RecordsWhereThingsOfEarlierStepsAre) {
+  const at::Tensor one = at::ones({2}, kGpu), added = at::zeros({2}, kGpu);
+  at::Tensor replaced = at::zeros({2}, kGpu);
+  ForgetGpuWork(/*record_sequence=*/true);
+  for (int step = 0; step < 2; ++step) {
+    BeginGpuStep();
+    added.add_(one);
+    replaced = replaced + one;
+  }
+  const std::vector<std::string> lines = GpuWorkSoFar().sequence["main"];
+  ForgetGpuWork();
+  ASSERT_EQ(lines.size(), 4);
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_THAT(lines[0], ContainsRegex("Float\\[2\\]@[0-9]+ Float\\[2\\]@[0-9]+ 1"));
+  EXPECT_NE(lines[1], lines[3]);
 }
 
 TEST(MemoryGpu, CountsAListOfTensorsOnce) {

@@ -27,6 +27,7 @@ using ::testing::HasSubstr;
 constexpr int kErrorSeed = 103;
 constexpr int kHangSeed = 104;
 constexpr int kCrashSeed = 101;
+constexpr int kCpusSeed = 121;
 
 class ProbeRateTest : public ::testing::Test {
  protected:
@@ -38,10 +39,10 @@ class ProbeRateTest : public ::testing::Test {
     options_.capacity.cpu_threads = 2;
   }
 
-  absl::StatusOr<double> Rate(int seed, int at_once, absl::Duration limit = absl::Minutes(1)) {
+  absl::StatusOr<double> Rate(int seed, int at_once, absl::Duration limit = absl::Minutes(1), int gpu = -1) {
     TrainAction action;
     action.set_seed(seed);
-    return ProbeRate(action, at_once, -1, options_, limit);
+    return ProbeRate(action, at_once, gpu, options_, limit);
   }
 
   std::string folder_;
@@ -52,6 +53,12 @@ TEST_F(ProbeRateTest, IsTheSmallestRateOfTheWorkers) {
   EXPECT_THAT(Rate(0, 1), IsOkAndHolds(100));
   EXPECT_THAT(Rate(0, 2), IsOkAndHolds(100));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+// A worker that is pinned to the CPUs of its threads would have one, which its launches and its batches would share.
+TEST_F(ProbeRateTest, OnAGpuItHasAllCpus) {
+  EXPECT_THAT(Rate(kCpusSeed, 1, absl::Minutes(1), /*gpu=*/-1), IsOkAndHolds(1001));
+  EXPECT_THAT(Rate(kCpusSeed, 1, absl::Minutes(1), /*gpu=*/0), IsOkAndHolds(1000));
 }
 
 // Predictable names would let others plant links to files elsewhere.

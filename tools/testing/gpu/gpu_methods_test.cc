@@ -198,6 +198,7 @@ class Place {
     ForgetGpuWork(/*record_sequence=*/true);
     size_t before = 0;
     do {
+      BeginGpuStep();
       EXPECT_THAT((*run)->Step(), IsOk());
       const std::vector<std::string> all = GpuWorkSoFar().sequence["main"];
       sequences.step.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
@@ -268,9 +269,8 @@ void ExpectSame(const Place& cpu, const Action& on_cpu, const Place& gpu, const 
   }
 }
 
-// "same" if all sequences are equal, as a CUDA graph needs, or the first operation that differs. A graph can't hold
-// what waits for the device or reads the host's memory either. It also needs that what a step keeps stays in the same
-// memory, which this doesn't see.
+// "same" if all sequences are equal, as a CUDA graph needs, or the first operation that differs, also by the place of a
+// tensor that an earlier step made. A graph can't hold what waits for the device or reads the host's memory either.
 std::string WhereTheyDiffer(const std::vector<std::vector<std::string>>& sequences, size_t allowed_copies) {
   const auto differs = [](const std::string& line, const std::string& first) {
     std::cout << "  '" << line << "' was '" << first << "'\n";

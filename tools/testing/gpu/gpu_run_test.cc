@@ -61,7 +61,8 @@ class GpuRunTest : public ::testing::Test {
     setenv("FAKE_GPUS", "NVIDIA H200,NVIDIA H200", 1);
   }
   ~GpuRunTest() override {
-    for (const char* name : {"LD_LIBRARY_PATH", "OPENSET_TORCH", "FAKE_GPUS", "FAKE_GPU_CUDA", "MEMORY_GPU_FAILS"}) {
+    for (const char* name :
+         {"LD_LIBRARY_PATH", "OPENSET_TORCH", "FAKE_GPUS", "FAKE_GPU_CUDA", "MEMORY_GPU_FAILS", "MEMORY_GPU_ONLY"}) {
       unsetenv(name);
     }
   }
@@ -196,6 +197,16 @@ TEST_F(GpuRunTest, ATrialOnTheSecondGpuHasTheNumbersOfTheCpu) {
   EXPECT_THAT(program_.Run({"plan", "study.textproto", "--devices=cuda:0", "--store=none", "--noprobe"}).err,
               HasSubstr(kHint));
   EXPECT_THAT(Run("cuda:1", "gpu").err, Not(HasSubstr(kHint)));  // nothing is left to train
+}
+
+// Pinned memory makes a context on the thread's current GPU, which is the first one at its start.
+TEST_F(GpuRunTest, AWorkerOfTheSecondGpuLeavesTheFirstAlone) {
+  setenv("MEMORY_GPU_ONLY", "1", 1);
+  const ProgramResult second = Run("cuda:1", "second");
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  const ProgramResult first = Run("cuda:0", "first");
+  EXPECT_EQ(first.exit_code, 1) << first.out << first.err;
+  EXPECT_THAT(first.out, HasSubstr("a context on GPU 0"));
 }
 
 // The worker ends, another one replaces it, and the training has the numbers of an undisturbed one.

@@ -1,5 +1,6 @@
 // Gives the worker simulated GPUs (core/tensor/testing/memory_gpu.h) that may fail. MEMORY_GPU_FAILS is "device N FILE"
 // or "memory N FILE": in the first process that runs this, which creates FILE, the N-th operation fails.
+// MEMORY_GPU_ONLY is the number of the only GPU on which a context may be made.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace openset {
 namespace {
 
 [[maybe_unused]] const bool kIsSet = [] {
+  if (const char* only = std::getenv("MEMORY_GPU_ONLY"); only != nullptr) AllowOnlyGpu(std::atoi(only));
   const char* text = std::getenv("MEMORY_GPU_FAILS");
   if (text == nullptr) return false;
   std::string kind, file;
