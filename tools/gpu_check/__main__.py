@@ -291,7 +291,7 @@ class Check:
         for path in glob.glob(f"{self.work}/home/.cache/openset/probes/*"):
             with open(path, encoding="utf-8") as file:
                 return round(float(file.readline()))
-        return last_line(text)
+        return next((line.strip()[:300] for line in text.splitlines() if "the probe of" in line), last_line(text))
 
     def speed(self, result):
         sampler = None
@@ -312,8 +312,10 @@ class Check:
             # The threads that launch kernels wake each other between CPUs.
             for name in ("osrci_cnn",) if self.is_short else ("osrci_cnn", "vgg32"):
                 result[f"{name} FP32"]["openset, one CPU"] = self.probe(name, prefix=ON_ONE_CPU)
-        if not all(isinstance(found["openset"], int) for found in result.values() if isinstance(found, dict)):
-            raise Problem("a probe failed")
+        failed = [text for found in result.values() if isinstance(found, dict)
+                  for key, text in found.items() if key.startswith("openset") and not isinstance(text, int)]
+        if failed:
+            raise Problem(failed[0])
 
     def torch_words(self, network, how):
         seconds = "0.1" if self.is_short else "1"
@@ -343,7 +345,7 @@ class Check:
         by_cpu = {"OPENSET_PIXEL_KERNEL": "none"}
         result["by the CPU"] = self.probe("rand_augment", **by_cpu)
         if not isinstance(result["by the CPU"], int):
-            raise Problem("a probe failed")
+            raise Problem(result["by the CPU"])
         if not self.on_gpu or not os.path.exists(self.kernel_library()):
             result["by the kernel"] = "not tried: it needs a GPU, and a wheel or a build with --config=cuda"
             return

