@@ -81,7 +81,7 @@ absl::Status SampleFile::Write(const std::string& path, const std::vector<std::s
       arrays["features"] = {"<f4", {n, shape_.width / static_cast<int64_t>(sizeof(float))}, std::move(bytes_)};
       break;
   }
-  return WriteNpz(path, arrays);
+  return WriteNpzAtomically(path, arrays);
 }
 
 // Channels come last, as imaging libraries have them.

@@ -11,6 +11,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
@@ -83,7 +84,9 @@ absl::Status WriteNpzAtomically(const std::string& path, const NpzArrays& arrays
   const std::string temporary = TemporaryName(path);
   OPENSET_RETURN_IF_ERROR(ReserveFile(temporary, path));
   const absl::Cleanup remove = [&temporary] { std::remove(temporary.c_str()); };
-  OPENSET_RETURN_IF_ERROR(WriteNpz(temporary, arrays));
+  if (const absl::Status written = WriteNpz(temporary, arrays); !written.ok()) {
+    return absl::Status(written.code(), absl::StrReplaceAll(written.message(), {{temporary, path}}));
+  }
   return MoveFile(temporary, path);
 }
 

@@ -1,7 +1,9 @@
 #include "core/files/formats/npz.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -106,6 +108,21 @@ TEST(WriteNpzAtomically, ReplacesAFileAndLeavesNothingElse) {
   const absl::Status missing = WriteNpzAtomically(folder + "/none/x.npz", {});
   EXPECT_FALSE(missing.ok());
   EXPECT_THAT(missing.message(), HasSubstr(folder + "/none/x.npz"));
+}
+
+TEST(WriteNpzAtomically, AWriteThatFailsHalfWayLeavesNothing) {
+  const std::string folder = testing::TempDir() + "/half", path = folder + "/x.npz";
+  std::filesystem::create_directory(folder);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {4096, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status written = WriteNpzAtomically(path, {{"a", MakeNpy(std::vector<float>(100000, 1), {100000})}});
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(written, absl::UnavailableError("cannot write " + path + ": File too large"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(ReadNpz, NamesFileAndArrayInErrors) {
