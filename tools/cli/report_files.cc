@@ -304,32 +304,44 @@ absl::Status WriteReportPage(const Study& study) {
   return WriteFileAtomically(path, page);
 }
 
+namespace {
+
+absl::Status WriteReportFiles(const Study& study, const StudyResults& results, const Report& report,
+                              const std::string& folder) {
+  OPENSET_RETURN_IF_ERROR(study.store().Make());
+  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
+  constexpr size_t kCount = std::size(kFormats);
+  absl::Status written[kCount];
+  InParallel(kCount, [&](int64_t f) {
+    const auto& [format, file] = kFormats[kCount - 1 - f];  // the slowest first
+    const absl::StatusOr<std::string> text = As(format, study, results, report, kTextWidth);
+    written[f] = text.ok() ? WriteFileAtomically(JoinPath(folder, file), *text) : text.status();
+  });
+  for (const absl::Status& status : written) OPENSET_RETURN_IF_ERROR(status);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const std::unique_ptr<StudyResults> results = study.LoadResults();
   const Report report = ReportOf(study, *results);
-  const Store& store = study.store();
-  const std::string folder = store.ReportFolder(study.report_name());
+  const std::string folder = study.store().ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
   const int there = keep_fuller || !results->unread.unreadable.empty() ? ResultsOf(JoinPath(folder, "report.json")) : 0;
-  OPENSET_RETURN_IF_ERROR(store.Make());
-  OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
-  if (there <= here) {
-    constexpr size_t kCount = std::size(kFormats);
-    absl::Status written[kCount];
-    InParallel(kCount, [&](int64_t f) {
-      const auto& [format, file] = kFormats[kCount - 1 - f];  // the slowest first
-      const absl::StatusOr<std::string> text = As(format, study, *results, report, kTextWidth);
-      written[f] = text.ok() ? WriteFileAtomically(JoinPath(folder, file), *text) : text.status();
-    });
-    for (const absl::Status& status : written) OPENSET_RETURN_IF_ERROR(status);
-  }
+  const absl::Status written =
+      there <= here ? WriteReportFiles(study, *results, report, folder) : absl::OkStatus();
   std::cout << "\n"
             << FormatReport(report, TextFormat::kText, TableWidth())
-            << "\nrecords: " << JoinPath(store.folder(), "records") << "\nreport:  " << folder
-            << "/report.{html,txt,md,tex,csv,json}, tidy.csv"
-            << (there > here ? absl::StrCat(", of an earlier run: it has ", there, " results, this one ", here) : "")
-            << std::endl;
+            << "\nrecords: " << JoinPath(study.store().folder(), "records");
+  if (written.ok()) std::cout << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv";
+  if (there > here) std::cout << ", of an earlier run: it has " << there << " results, this one " << here;
+  std::cout << std::endl;
   for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";
+  if (!written.ok()) {
+    return absl::Status(written.code(), absl::StrCat(written.message(), "; only the report's files are missing: the "
+                                                     "records are stored, and the same command writes the report"));
+  }
   return keep_fuller ? absl::OkStatus() : results->unread.ReadFailure();
 }
 
