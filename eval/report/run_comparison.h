@@ -56,6 +56,7 @@ struct ComparedMethods {
 
 struct RunComparison {
   std::vector<std::string> notes;
+  std::string group;  // of the unknown samples ("pool": all), if the table has several groups; otherwise ""
   PairedTestOptions options;
   std::string baseline;     // the method that all others are compared with; "" for all pairs
   std::string assumptions;  // the tests' assumptions, in one line; "" without tests

@@ -338,7 +338,10 @@ std::string SentenceOf(const ComparedRuns& row, const RunComparison& comparison)
   const PairedTest& test = row.test;
   const std::string on = test.splits > 1 ? absl::StrCat("On ", test.splits, " splits")
                                          : absl::StrCat("Over ", test.replicates, " seeds of one split");
-  const std::string place = absl::StrCat(on, row.task.empty() ? "" : " of ", row.task);
+  const std::string unknown =
+      comparison.group == "pool" ? "all unknown samples" : absl::StrCat("unknown samples: ", comparison.group);
+  const std::string place = absl::StrCat(on, row.task.empty() ? "" : " of ", row.task,
+                                         comparison.group.empty() ? "" : absl::StrCat(" (", unknown, ")"));
   if (test.differences == Differences::kZero) {
     return absl::StrCat(place, ", ", row.a, " and ", row.b, " had the same ", row.display.label, " in every run.");
   }
@@ -396,7 +399,7 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
                                   : "no detectable difference among the methods";
   return {absl::StrFormat("%s over %d tasks: Kendall's W %.2f, p %s (%s; Friedman's chi-squared: %s); %s", all.metric,
                           all.tasks, all.test.kendall_w, ShowPValue(all.test.p_value),
-                          all.test.exact_p_value ? "exact" : "Iman and Davenport",
+                          all.test.exact_p_value ? "exact" : "of 20,000 random orders",
                           ShowPValue(all.test.chi_squared_p_value), verdict),
           std::move(table)};
 }

@@ -132,6 +132,13 @@ TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
   EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
             "On 3 splits of svhn, a had 25.00 points more AUROC than b (95 % interval 12.50 to 37.50; p = 0.0312).\n"
             "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n");
+  comparison.group = "far";
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kSentence),
+              HasSubstr("On 3 splits of svhn (unknown samples: far), a had 25.00 points more AUROC than b ("));
+  comparison.group = "pool";
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kSentence),
+              HasSubstr("On 3 splits of svhn (all unknown samples), a had "));
+  comparison.group = "";
   ComparedRuns& row = comparison.pairs[0];
   // b - a, and its interval.
   row.test.mean_difference = -0.25;

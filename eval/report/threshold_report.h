@@ -22,7 +22,7 @@ struct ChosenThreshold {
   std::string rule;
   std::optional<double> target;
   std::optional<double> delta;
-  bool has_clusters = false;  // the validation samples belong together in clusters
+  bool has_clusters = false;  // two of the validation samples that the rule is about are of one cluster
   ThresholdReport validation;
   std::optional<ThresholdReport> test;
 };

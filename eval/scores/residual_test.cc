@@ -36,7 +36,9 @@ TEST(Residual, RefusesDimensionsThatLeaveNoDirection) {
   EXPECT_THAT(MadeScore("residual { principal_dim: 3 }").Fit(example.Input(train), {}).message(),
               HasSubstr("must be below the 3 features"));
   EXPECT_THAT(MadeScore("residual { principal_dim: 1 }").Fit(example.Input(train), {}).message(),
-              HasSubstr("lie in 1 directions"));
+              HasSubstr("span 1 of 3 directions; principal_dim (1) must be below 1"));
+  EXPECT_THAT(MadeScore("residual { principal_dim: 2 }").Fit(example.Input(train), {}).message(),
+              HasSubstr("span 1 of 3 directions; principal_dim (2) must be below 1"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/random.h"
 #include "core/status_macros.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
@@ -182,8 +183,8 @@ absl::StatusOr<PairedTest> ComparePairedRuns(absl::Span<const double> a, absl::S
 
 namespace {
 
-constexpr size_t kMostExactMethods = 6;
 constexpr int64_t kMostExactSteps = 300000;
+constexpr int kDrawnOrders = 19'999;
 
 absl::Status Check(const std::vector<std::vector<double>>& value, double alpha) {
   if (value.size() < 2)
@@ -209,16 +210,27 @@ absl::Status Check(const std::vector<std::vector<double>>& value, double alpha) 
   return absl::OkStatus();
 }
 
+int64_t SumOfSquares(const std::vector<int>& sums) {
+  int64_t total = 0;
+  for (const int64_t sum : sums) total += sum * sum;
+  return total;
+}
+
+// k! / (the product of t! over groups of t ties).
+double DistinctOrders(const std::vector<int>& ascending) {
+  double orders = 1;
+  int ties = 0;
+  for (size_t m = 0; m < ascending.size(); ++m) {
+    ties = m > 0 && ascending[m] == ascending[m - 1] ? ties + 1 : 1;
+    orders *= static_cast<double>(m + 1) / ties;
+  }
+  return orders;
+}
+
 // P(the sum over methods of the squared rank sums is at least as large as here), if all distinct orders of `ranks` are
 // equally likely in each row. Nothing if there are too many cases. `ranks`: twice the ranks.
 std::optional<double> ExactFriedman(const std::vector<std::vector<int>>& ranks) {
   const size_t k = ranks[0].size();
-  if (k > kMostExactMethods) return std::nullopt;
-  const auto squares = [](const std::vector<int>& sums) {
-    int64_t total = 0;
-    for (const int64_t sum : sums) total += sum * sum;
-    return total;
-  };
   std::vector<int> observed(k, 0);
   // Sums over the rows so far, in ascending order: methods are alike, so that only their values count.
   std::map<std::vector<int>, double> probability = {{std::vector<int>(k, 0), 1.0}};
@@ -227,12 +239,12 @@ std::optional<double> ExactFriedman(const std::vector<std::vector<int>>& ranks) 
     for (size_t m = 0; m < k; ++m) observed[m] += row[m];
     std::vector<int> order(row);
     std::sort(order.begin(), order.end());
+    if (work + DistinctOrders(order) * probability.size() > kMostExactSteps) return std::nullopt;
     std::vector<std::vector<int>> orders;
     do {
       orders.push_back(order);
     } while (std::next_permutation(order.begin(), order.end()));
     work += static_cast<int64_t>(orders.size() * probability.size());
-    if (work > kMostExactSteps) return std::nullopt;
     std::map<std::vector<int>, double> next;
     for (const auto& [sums, share] : probability) {
       for (const std::vector<int>& one : orders) {
@@ -246,9 +258,31 @@ std::optional<double> ExactFriedman(const std::vector<std::vector<int>>& ranks) 
   }
   double tail = 0;
   for (const auto& [sums, share] : probability) {
-    if (squares(sums) >= squares(observed)) tail += share;
+    if (SumOfSquares(sums) >= SumOfSquares(observed)) tail += share;
   }
   return std::min(1.0, tail);
+}
+
+// The same probability from random orders; the observed ones count as one more.
+double DrawnFriedman(std::vector<std::vector<int>> ranks) {
+  const size_t k = ranks[0].size();
+  const auto squares = [&ranks, k] {
+    std::vector<int> sums(k, 0);
+    for (const std::vector<int>& row : ranks) {
+      for (size_t m = 0; m < k; ++m) sums[m] += row[m];
+    }
+    return SumOfSquares(sums);
+  };
+  const int64_t observed = squares();
+  RandomStream random(0, "friedman");
+  int as_large = 1;
+  for (int draw = 0; draw < kDrawnOrders; ++draw) {
+    for (std::vector<int>& row : ranks) {
+      for (size_t m = k - 1; m > 0; --m) std::swap(row[m], row[random.Below(m + 1)]);
+    }
+    as_large += squares() >= observed;
+  }
+  return static_cast<double>(as_large) / (kDrawnOrders + 1);
 }
 
 void AddDiagram(FriedmanTest* test) {
@@ -324,7 +358,7 @@ absl::StatusOr<FriedmanTest> CompareMethods(const std::vector<std::vector<double
     }
   }
   test.exact_p_value = ExactFriedman(twice_ranks);
-  test.p_value = test.exact_p_value.value_or(test.iman_davenport_p_value);
+  test.p_value = test.exact_p_value.has_value() ? *test.exact_p_value : DrawnFriedman(std::move(twice_ranks));
   test.rejected = test.p_value < alpha;
   const double rank_error = std::sqrt(k * (k + 1) / (6 * n));
   test.critical_difference = NormalRangeQuantile(alpha, k) / std::sqrt(2.0) * rank_error;

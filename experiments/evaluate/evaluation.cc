@@ -166,6 +166,11 @@ std::optional<double> OwnThreshold(const DecisionSpec& decision, int known_class
   return std::nullopt;
 }
 
+// A classifier that predicts "unknown" itself rejects the sample.
+bool IsRejected(const EvaluationInput& input, int64_t i, double threshold) {
+  return input.unknown_score()[i] > threshold || input.prediction()[i] >= input.num_classes();
+}
+
 void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& sets,
                   const RankedInput& ranked, TrialDetails* details) {
   const EvaluationInput& input = ranked.input();
@@ -207,8 +212,7 @@ void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vec
     const bool is_known = !input.IsUnknown(i);
     const int place = is_known ? input.label()[i] : unknown_row[{group_of(i), outputs.class_id[i]}];
     ClassDecisions* row = is_known ? table.mutable_known(place) : table.mutable_unknown(place);
-    // A classifier that predicts "unknown" itself rejects the sample.
-    const bool rejected = input.unknown_score()[i] > *threshold || input.prediction()[i] >= input.num_classes();
+    const bool rejected = IsRejected(input, i, *threshold);
     const bool right = is_known && input.IsCorrect(i);
     row->set_samples(row->samples() + 1);
     row->set_rejected(row->rejected() + rejected);
@@ -231,33 +235,35 @@ void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vec
   *details->mutable_decisions() = std::move(table);
 }
 
+Mistake::Kind KindOfMistake(const EvaluationInput& input, int64_t i, double threshold) {
+  if (IsRejected(input, i, threshold)) {
+    return input.IsUnknown(i) ? Mistake::KIND_UNSPECIFIED : Mistake::KNOWN_TAKEN_FOR_UNKNOWN;
+  }
+  if (input.IsUnknown(i)) return Mistake::UNKNOWN_TAKEN_FOR_KNOWN;
+  return input.IsCorrect(i) ? Mistake::KIND_UNSPECIFIED : Mistake::WRONG_CLASS;
+}
+
+// At the threshold of the decisions; without one there are no mistakes.
 void AddMistakes(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& sets,
                  const RankedInput& ranked, TrialDetails* details) {
+  if (!details->has_decisions()) return;
   const EvaluationInput& input = ranked.input();
   const absl::Span<const uint32_t> order = ranked.ranking().order();
-  const auto add = [&](Mistake::Kind kind, int64_t row) {
-    Mistake* mistake = details->add_mistake();
-    mistake->set_kind(kind);
-    mistake->set_row(row);
-    mistake->set_unknown_score(input.unknown_score()[row]);
-    mistake->set_class_id(outputs.class_id[row]);
-    if (!sets.empty() && input.IsUnknown(row)) mistake->set_set(sets[input.group()[row]]);
-    if (input.prediction()[row] < trial.data().test_known().class_id_size()) {
-      mistake->set_predicted_label(input.prediction()[row]);
-    }
-  };
-  int found = 0;
-  for (auto row = order.rbegin(); row != order.rend() && found < kMistakes; ++row) {
-    if (input.IsUnknown(*row) || !input.IsCorrect(*row)) continue;
-    add(Mistake::KNOWN_TAKEN_FOR_UNKNOWN, *row);
-    ++found;
-  }
-  for (const Mistake::Kind kind : {Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
-    const bool unknown = kind == Mistake::UNKNOWN_TAKEN_FOR_KNOWN;
-    found = 0;
-    for (auto row = order.begin(); row != order.end() && found < kMistakes; ++row) {
-      if (input.IsUnknown(*row) != unknown || (!unknown && input.IsCorrect(*row))) continue;
-      add(kind, *row);
+  for (const Mistake::Kind kind :
+       {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
+    int found = 0;
+    for (size_t k = 0; k < order.size() && found < kMistakes; ++k) {
+      const uint32_t row = order[kind == Mistake::KNOWN_TAKEN_FOR_UNKNOWN ? order.size() - 1 - k : k];
+      if (KindOfMistake(input, row, details->decisions().threshold()) != kind) continue;
+      Mistake* mistake = details->add_mistake();
+      mistake->set_kind(kind);
+      mistake->set_row(row);
+      mistake->set_unknown_score(input.unknown_score()[row]);
+      mistake->set_class_id(outputs.class_id[row]);
+      if (!sets.empty() && input.IsUnknown(row)) mistake->set_set(sets[input.group()[row]]);
+      if (input.prediction()[row] < trial.data().test_known().class_id_size()) {
+        mistake->set_predicted_label(input.prediction()[row]);
+      }
       ++found;
     }
   }

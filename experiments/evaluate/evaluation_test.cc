@@ -30,6 +30,8 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 TrialSpec Parse(const std::string& text) { return Parsed<TrialSpec>(text); }
 
@@ -145,15 +147,22 @@ TEST(MakeDetails, DecidesByTheMethodsOwnThreshold) {
   EXPECT_EQ(table.confusion(1).predicted(), 0);
 }
 
-TEST(MakeDetails, NamesTheLargestMistakes) {
-  const TrialDetails details = Samples().Details(Trial());
-  std::vector<int64_t> rows[4];
-  for (const Mistake& mistake : details.mistake()) rows[mistake.kind()].push_back(mistake.row());
-  EXPECT_THAT(rows[Mistake::KNOWN_TAKEN_FOR_UNKNOWN], ElementsAre(2, 1, 0));
-  EXPECT_THAT(rows[Mistake::UNKNOWN_TAKEN_FOR_KNOWN], ElementsAre(5, 4, 6));
-  EXPECT_THAT(rows[Mistake::WRONG_CLASS], ElementsAre(3));
-  EXPECT_EQ(details.mistake(3).set(), "b");
-  EXPECT_EQ(details.mistake(3).predicted_label(), 0);
+TEST(MakeDetails, NamesTheLargestMistakesAtTheThreshold) {
+  const auto rows_of = [](const TrialDetails& details) {
+    std::map<Mistake::Kind, std::vector<int64_t>> rows;
+    for (const Mistake& mistake : details.mistake()) rows[mistake.kind()].push_back(mistake.row());
+    return rows;
+  };
+  const TrialDetails details = Samples().Details(Trial());  // accepts up to 4: all known samples
+  EXPECT_THAT(rows_of(details), UnorderedElementsAre(Pair(Mistake::UNKNOWN_TAKEN_FOR_KNOWN, ElementsAre(5, 4)),
+                                                     Pair(Mistake::WRONG_CLASS, ElementsAre(3))));
+  EXPECT_EQ(details.mistake(0).set(), "b");
+  EXPECT_EQ(details.mistake(0).predicted_label(), 0);
+  // Row 3 is rejected, so that its class doesn't count.
+  const TrialSpec at_2 = Parse(Trial().DebugString() + " method { decision { threshold: 2 } }");
+  EXPECT_THAT(rows_of(Samples().Details(at_2)),
+              UnorderedElementsAre(Pair(Mistake::KNOWN_TAKEN_FOR_UNKNOWN, ElementsAre(3, 2)),
+                                   Pair(Mistake::UNKNOWN_TAKEN_FOR_KNOWN, ElementsAre(5))));
 }
 
 TEST(MakeDetails, LeavesOutUndefinedCurves) {

@@ -20,6 +20,33 @@
 #include "experiments/store/record.proto.h"
 
 namespace openset {
+
+std::vector<Mistake> MistakesOf(const TrialRecord& record) {
+  const TrialDetails& details = record.details();
+  std::vector<Mistake> mistakes;
+  for (const Mistake& mistake : details.mistake()) {
+    const bool rejected = mistake.unknown_score() > details.decisions().threshold() || !mistake.has_predicted_label();
+    if (!details.has_decisions() || rejected == (mistake.kind() == Mistake::KNOWN_TAKEN_FOR_UNKNOWN)) {
+      mistakes.push_back(mistake);
+    }
+  }
+  return mistakes;
+}
+
+int64_t NumMistakes(const TrialRecord& record, Mistake::Kind kind) {
+  const DecisionTable& table = record.details().decisions();
+  int64_t number = 0;
+  for (const ClassDecisions& row : table.known()) {
+    const int64_t accepted = row.samples() - row.rejected();
+    if (kind == Mistake::KNOWN_TAKEN_FOR_UNKNOWN) number += row.rejected();
+    if (kind == Mistake::WRONG_CLASS) number += accepted - (row.right() - row.right_rejected());
+  }
+  for (const ClassDecisions& row : table.unknown()) {
+    if (kind == Mistake::UNKNOWN_TAKEN_FOR_KNOWN) number += row.samples() - row.rejected();
+  }
+  return number;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -54,16 +81,20 @@ class ExampleWriter {
     json["cut"] = table.confusion_cut();
     json["mistakes"] = Json::array();
     const auto samples = context_.samples.find(example_.record->trial_id());
-    for (int m = 0; m < details.mistake_size(); ++m) {
-      const Mistake& mistake = details.mistake(m);
+    const std::vector<Mistake> mistakes = MistakesOf(*example_.record);
+    for (size_t m = 0; m < mistakes.size(); ++m) {
+      const Mistake& mistake = mistakes[m];
       const bool unknown = mistake.kind() == Mistake::UNKNOWN_TAKEN_FOR_KNOWN;
       json["mistakes"].push_back(
           {static_cast<int>(mistake.kind()),
            unknown ? UnknownName(mistake.set(), mistake.class_id()) : KnownName(mistake.class_id()), mistake.set(),
            PredictedName(mistake), mistake.unknown_score()});
-      if (samples != context_.samples.end() && m < static_cast<int>(samples->second.size())) {
+      if (samples != context_.samples.end() && m < samples->second.size()) {
         json["mistakes"].back().push_back(samples->second[m]);
       }
+    }
+    for (const auto kind : {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
+      json["num_mistakes"].push_back(NumMistakes(*example_.record, kind));
     }
     const auto sheet = context_.sheets.find(example_.record->trial_id());
     if (sheet != context_.sheets.end()) {
@@ -217,10 +248,11 @@ absl::StatusOr<std::vector<std::string>> MistakenSamples(const TrialSpec& trial,
                                                          const std::vector<std::string>& data_folders,
                                                          OpenParts* open_parts) {
   std::vector<std::string> names;
-  if (record.details().mistake().empty()) return names;
+  const std::vector<Mistake> mistakes = MistakesOf(record);
+  if (mistakes.empty()) return names;
   OPENSET_ASSIGN_OR_RETURN(const TestSamples samples,
                            TestSamples::Open(trial.data(), catalog, data_folders, open_parts));
-  for (const Mistake& mistake : record.details().mistake()) {
+  for (const Mistake& mistake : mistakes) {
     OPENSET_ASSIGN_OR_RETURN(names.emplace_back(), samples.NameOf(mistake.row()));
   }
   return names;
@@ -232,7 +264,8 @@ absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialReco
       {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, {0, 140, 60}},
       {Mistake::UNKNOWN_TAKEN_FOR_KNOWN, {200, 30, 30}},
       {Mistake::WRONG_CLASS, {40, 80, 200}}};
-  if (record.details().mistake().empty()) return std::string();
+  const std::vector<Mistake> mistakes = MistakesOf(record);
+  if (mistakes.empty()) return std::string();
   const absl::StatusOr<const DataSetInfo*> info = catalog.Find(trial.data().test_known().data_set());
   if (info.ok() && HasFeatures(**info)) return std::string();  // there is nothing to look at
   OPENSET_ASSIGN_OR_RETURN(const TestSamples samples,
@@ -240,7 +273,7 @@ absl::StatusOr<std::string> MistakeSheet(const TrialSpec& trial, const TrialReco
   std::vector<SheetRow> rows;
   for (const auto& [kind, colour] : kColours) {
     SheetRow row{colour, {}};
-    for (const Mistake& mistake : record.details().mistake()) {
+    for (const Mistake& mistake : mistakes) {
       if (mistake.kind() != kind || row.images.size() == kSheetColumns) continue;
       OPENSET_ASSIGN_OR_RETURN(row.images.emplace_back(), samples.ImageOf(mistake.row()));
     }

@@ -23,20 +23,27 @@ namespace openset {
 
 // ---- Decisions by class and the largest mistakes of single trials, for the page.
 
+// The mistakes that a record keeps. Leaves out those of older records whose score is on the right side of the
+// threshold.
+std::vector<Mistake> MistakesOf(const TrialRecord& record);
+
+// The number of all test samples that are mistakes of this kind: records keep some of them. 0 without decisions.
+int64_t NumMistakes(const TrialRecord& record, Mistake::Kind kind);
+
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".
   std::map<std::string, std::vector<std::string>> class_names;
   // By trial id: a contact sheet of its mistakes, as the bytes of a PNG file.
   std::map<std::string, std::string> sheets;
-  // By trial id: the name of each mistake's sample (TestSamples::NameOf()), in the order of the record.
+  // By trial id: the name of each mistake's sample (TestSamples::NameOf()), in the order of MistakesOf().
   std::map<std::string, std::vector<std::string>> samples;
 };
 
 // Returns a list with an object for each example: line, task, split, seed, rule, threshold, known [[class, samples,
 // right, rejected, right and rejected]], unknown [[class, set, samples, rejected]], confusion [[index in known, or -1 -
 // index in unknown, predicted index, samples]], cut, mistakes [[kind, class, set, predicted class, unknown score,
-// sample if it is known]] with kind 1 to 3 as in Mistake, and sheet, a data: URI. Leaves out examples that would make
-// the list longer than `most_bytes`.
+// sample if it is known]] with kind 1 to 3 as in Mistake, num_mistakes [of kind 1, 2, 3], and sheet, a data: URI.
+// Leaves out examples that would make the list longer than `most_bytes`.
 nlohmann::ordered_json ExamplesJson(const std::vector<ExampleTrial>& examples, const ExampleContext& context,
                                     size_t most_bytes = 2'000'000);
 
@@ -84,7 +91,7 @@ class TestSamples {
   std::vector<Set> sets_;
 };
 
-// The names of the samples of a record's mistakes, in their order. Errors: an error of the data; kInvalidArgument also
+// The names of the samples of MistakesOf(), in their order. Errors: an error of the data; kInvalidArgument also
 // if the record names a sample that the test lacks.
 absl::StatusOr<std::vector<std::string>> MistakenSamples(const TrialSpec& trial, const TrialRecord& record,
                                                          const Catalog& catalog,

@@ -16,6 +16,10 @@
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
 // Only classes of the trial are looked up, even if a record has others.
 TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
   const TrialSpec trial = Parsed<TrialSpec>("data { test_known { data_set: 'animals' class_id: [1, 0] } }");
@@ -28,6 +32,26 @@ TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {
     const nlohmann::ordered_json json = ExamplesJson({{"m", &trial, &record}}, {});
     EXPECT_EQ(json[0]["mistakes"][0][3], "unknown") << label;
   }
+}
+
+// Older records also list samples on the right side of the threshold.
+TEST(MistakesOf, AreOnTheWrongSideOfTheThreshold) {
+  const TrialRecord record = Parsed<TrialRecord>(R"(details {
+      decisions { threshold: 0.5 known { samples: 9 right: 6 rejected: 3 right_rejected: 1 }
+                  unknown { samples: 5 rejected: 4 } }
+      mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 0 unknown_score: 0.6 predicted_label: 0 }
+      mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 1 unknown_score: 0.5 predicted_label: 0 }
+      mistake { kind: KNOWN_TAKEN_FOR_UNKNOWN row: 2 unknown_score: 0.1 }
+      mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 3 unknown_score: 0.5 predicted_label: 0 }
+      mistake { kind: UNKNOWN_TAKEN_FOR_KNOWN row: 4 unknown_score: 0.6 predicted_label: 0 }
+      mistake { kind: WRONG_CLASS row: 5 unknown_score: 0.2 predicted_label: 0 }
+      mistake { kind: WRONG_CLASS row: 6 unknown_score: 0.7 predicted_label: 0 } })");
+  std::vector<int64_t> rows;
+  for (const Mistake& mistake : MistakesOf(record)) rows.push_back(mistake.row());
+  EXPECT_THAT(rows, ElementsAre(0, 2, 3, 5));  // 2 was predicted to be unknown
+  EXPECT_EQ(NumMistakes(record, Mistake::KNOWN_TAKEN_FOR_UNKNOWN), 3);
+  EXPECT_EQ(NumMistakes(record, Mistake::UNKNOWN_TAKEN_FOR_KNOWN), 1);
+  EXPECT_EQ(NumMistakes(record, Mistake::WRONG_CLASS), 1);  // 6 are accepted, 5 of them right
 }
 
 TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
@@ -49,6 +73,7 @@ TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
   EXPECT_EQ(json[0]["known"][0].dump(), R"(["dog",4,3,2,1])");
   EXPECT_EQ(json[0]["unknown"].dump(), R"([["class 7","",5,4]])");
   EXPECT_EQ(json[0]["confusion"].dump(), "[[-1,0,1]]");
+  EXPECT_EQ(json[0]["num_mistakes"].dump(), "[2,1,1]");
   EXPECT_EQ(json[0]["mistakes"].dump(), R"([[2,"class 7","","dog",-2.0],[1,"cat","","unknown",2.0]])");
   context.samples["id"] = {"/data/7/3.png"};  // of the first; the second is not known
   EXPECT_EQ(ExamplesJson(examples, context)[0]["mistakes"].dump(),
@@ -56,10 +81,6 @@ TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
   EXPECT_EQ(json[0]["sheet"], "data:image/png;base64,cG5n");
   EXPECT_EQ(ExamplesJson(examples, context, 10).size(), 0);
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // Generated images.
 constexpr char kTrial[] = R"(data {

@@ -226,7 +226,7 @@
         item.append(element('span', {className: 'state'}, score === null ? 'infinite' : score.toPrecision(3)));
         list.append(item);
       });
-      made.append(element('h3', {}, kinds[kind]), list);
+      made.append(element('h3', {}, `${kinds[kind]} (${some.length} of ${example.num_mistakes[kind - 1]})`), list);
       ++row;
     }
     return made;

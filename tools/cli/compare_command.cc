@@ -290,6 +290,7 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
   if (!comparison.ok()) return Annotate(comparison.status(), path);
   comparison->notes = {path};
   if (table.groups.size() > 1) {
+    comparison->group = config.group;
     comparison->notes.push_back(absl::StrCat("unknown samples: ", config.group));
   }
   if (const std::string diagram = config.diagram; !diagram.empty()) {
@@ -411,7 +412,7 @@ Command CompareCommand() {
       "seed and one for each metric (by its own or a usual name, as shares, not percent; other columns are\n"
       "ignored), or a .json from `openset report --format=json`. Two methods are compared over\n"
       "splits, with seeds nested in them, by a t test and Wilcoxon's signed rank test. Three or more methods are\n"
-      "compared over tasks by Friedman's test (exact, or Iman and Davenport's) and, if that rejects, Nemenyi's.\n"
+      "compared over tasks by Friedman's test (exact, or by random orders) and, if that rejects, Nemenyi's.\n"
       "\n"
       "A study, by its name or .textproto: its records in the store. Every method is tested against the baseline of\n"
       "the study's report, with the same p-values as the report's stars; --all_pairs tests all pairs. A bundle\n"

@@ -329,8 +329,7 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const std::string folder = study.store().ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
   const int there = keep_fuller || !results->unread.unreadable.empty() ? ResultsOf(JoinPath(folder, "report.json")) : 0;
-  const absl::Status written =
-      there <= here ? WriteReportFiles(study, *results, report, folder) : absl::OkStatus();
+  const absl::Status written = there <= here ? WriteReportFiles(study, *results, report, folder) : absl::OkStatus();
   std::cout << "\n"
             << FormatReport(report, TextFormat::kText, TableWidth())
             << "\nrecords: " << JoinPath(study.store().folder(), "records");
@@ -339,7 +338,8 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   std::cout << std::endl;
   for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";
   if (!written.ok()) {
-    return absl::Status(written.code(), absl::StrCat(written.message(), "; only the report's files are missing: the "
+    return absl::Status(written.code(), absl::StrCat(written.message(),
+                                                     "; only the report's files are missing: the "
                                                      "records are stored, and the same command writes the report"));
   }
   return keep_fuller ? absl::OkStatus() : results->unread.ReadFailure();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -307,6 +308,16 @@ absl::StatusOr<RequestedRule> RequestedThreshold(const ThresholdRequest& request
 
 namespace {
 
+// Whether two validation samples are of one cluster; for a rule about known samples, two known ones.
+bool ShareClusters(const EvaluationInput& input, ThresholdRule rule) {
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < static_cast<int64_t>(input.cluster().size()); ++i) {
+    if (rule == ThresholdRule::kConformal && input.IsUnknown(i)) continue;
+    if (!seen.insert(input.cluster()[i]).second) return true;
+  }
+  return false;
+}
+
 bool HasGuarantee(const std::string& rule) { return rule == "conformal" || rule == "risk_guaranteed"; }
 
 }  // namespace
@@ -331,7 +342,7 @@ absl::StatusOr<ChosenThreshold> ChooseThreshold(const RequestedRule& rule, const
   }
   if (const std::string warning = WarningOf(rule.rule, validation); !warning.empty()) chosen.notes.push_back(warning);
   chosen.validation = DescribeThreshold(*threshold, validation);
-  chosen.has_clusters = !validation.input().cluster().empty();
+  chosen.has_clusters = ShareClusters(validation.input(), rule.rule);
   return chosen;
 }
 

@@ -77,6 +77,14 @@ absl::Status ExportMistakes(const std::string& trial, const RunConfig& config) {
   std::string why_unnamed;
   const Table table = MistakeTable(record, catalog, config.data_folders, &why_unnamed);
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatTable(table, format), config));
+  int64_t all = 0;
+  for (const auto kind : {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
+    all += NumMistakes(record, kind);
+  }
+  if (all > static_cast<int64_t>(table.rows.size())) {
+    std::cerr << "hint: these are " << table.rows.size() << " of " << all
+              << " mistakes: a record keeps the 24 worst of each kind\n";
+  }
   if (!why_unnamed.empty()) std::cerr << "hint: the samples are not named: " << why_unnamed << "\n";
   return absl::OkStatus();
 }
@@ -107,8 +115,9 @@ Command ExportCommand() {
       "          sample it is: class, group, and the path of its file or its place in the data set; if the data is on\n"
       "          this machine. fit_outputs.npz has the outputs for the samples to which a score was fitted.\n"
       "          record.textproto is the record\n"
-      "mistakes  prints the largest mistakes of each kind that the record keeps, with the path or place of each "
-      "sample\n"
+      "mistakes  prints the mistakes at the threshold that accepts 95 % of the known test samples, or at the method's\n"
+      "          own: known samples that are rejected, unknown ones that are accepted, and those accepted as a wrong\n"
+      "          class; the worst 24 of each, with the path or place of each sample\n"
       "\n"
       "TRIAL is the first digits of an id ('openset records ls'). To export records, use 'openset records export'.\n"
       "\n"

@@ -307,7 +307,7 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
 }
 
 std::string StorePages::Sheet(const TrialRecord& record) {
-  if (record.details().mistake().empty()) return "";
+  if (MistakesOf(record).empty()) return "";
   // If the data has changed since the measurement, the rows would show other images.
   Catalog catalog = catalog_;
   for (const Selection* selection : TestSelections(record.trial().data())) {

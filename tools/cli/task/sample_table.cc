@@ -58,8 +58,9 @@ Table MistakeTable(const TrialRecord& record, const Catalog& catalog, const std:
       MistakenSamples(record.trial(), record, catalog, data_folders, &open_parts);
   *why_unnamed = std::string(samples.status().message());
   Table table{{"kind", "row", "class", "group", "predicted", "unknown_score", "sample"}, {}, 7};
-  for (int m = 0; m < record.details().mistake_size(); ++m) {
-    const Mistake& mistake = record.details().mistake(m);
+  const std::vector<Mistake> mistakes = MistakesOf(record);
+  for (size_t m = 0; m < mistakes.size(); ++m) {
+    const Mistake& mistake = mistakes[m];
     const bool is_unknown = mistake.kind() == Mistake::UNKNOWN_TAKEN_FOR_KNOWN;
     std::string data_set = data.test_known().data_set();
     for (const UnknownGroup& group : data.test_unknown()) {
