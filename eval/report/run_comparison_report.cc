@@ -406,6 +406,15 @@ DocumentSection MethodSection(const ComparedMethods& all, double confidence) {
 
 }  // namespace
 
+ComparisonSentences SentencesOf(const RunComparison& comparison) {
+  ComparisonSentences sentences;
+  for (const ComparedRuns& row : comparison.pairs) {
+    (row.is_tested && row.verdict != kNoDifference ? sentences.detected : sentences.others)
+        .push_back(SentenceOf(row, comparison));
+  }
+  return sentences;
+}
+
 std::string FormatRunComparison(const RunComparison& comparison, TextFormat format, size_t width) {
   if (format == TextFormat::kCsv) return JsonToCsv(kCsvColumns, PairsJson(comparison));
   if (format == TextFormat::kJson) return FormatJson(comparison);

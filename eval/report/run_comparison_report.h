@@ -21,6 +21,13 @@ VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<s
 
 // ---- The result of `openset compare RESULTS`, and its text in each format.
 
+// A sentence for each pair, as a paper has it, in the order of the pairs.
+struct ComparisonSentences {
+  std::vector<std::string> detected;  // a tested difference
+  std::vector<std::string> others;    // none was detected, or there was no test
+};
+ComparisonSentences SentencesOf(const RunComparison& comparison);
+
 // The verdict comes first, and effect sizes before p-values. CSV: a row for each pair of methods, task and metric.
 // JSON:
 // {"confidence", "assumptions", "pairs": [...], "all_methods": [...], "left_out": [...], "hints": [...]}. Both have

@@ -166,8 +166,15 @@ std::string SecondsText(double seconds) {
   return absl::StrFormat("%.1f h", seconds / 3600);
 }
 
-// The comparisons with the baseline on all unknown samples, as `openset compare` has them: a sentence for each, and the
-// tables; nothing for a study that looks at its results while it runs.
+std::string ListHtml(const std::vector<std::string>& lines) {
+  std::string html = "<ul>\n";
+  for (const std::string& line : lines) absl::StrAppend(&html, "<li>", EscapeXml(line), "</li>\n");
+  return html + "</ul>\n";
+}
+
+// The comparisons with the baseline on all unknown samples, as `openset compare` has them: a sentence for each
+// difference, and, folded, for each other pair, and the tables; nothing for a study that looks at its results while it
+// runs.
 std::string ComparisonsHtml(const Report& report) {
   constexpr size_t kMostCells = 2000;  // for the time that it takes
   if (report.baseline.empty() || report.until.has_value()) return "";
@@ -178,15 +185,18 @@ std::string ComparisonsHtml(const Report& report) {
   }
   const absl::StatusOr<RunTable> table = TableOf(report, kPool);
   if (!table.ok()) return "";
-  const absl::StatusOr<RunComparison> comparison = CompareRuns(*table, {}, {}, table->baseline);
+  absl::StatusOr<RunComparison> comparison = CompareRuns(*table, {}, {}, table->baseline);
   if (!comparison.ok()) return "";
-  const std::vector<std::string> sentences =
-      absl::StrSplit(FormatRunComparison(*comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
-  html += "<ul>\n";
-  for (const std::string& sentence : sentences) absl::StrAppend(&html, "<li>", EscapeXml(sentence), "</li>\n");
-  return absl::StrCat(html, "</ul>\n<details><summary>The differences: intervals, effect sizes, what can't be detected",
-                      "</summary>\n", Preformatted(FormatRunComparison(*comparison, TextFormat::kText)),
-                      "</details>\n");
+  if (table->groups.size() > 1) comparison->group = kPool;
+  const ComparisonSentences sentences = SentencesOf(*comparison);
+  html += sentences.detected.empty() ? "<p>No difference was detected.</p>\n" : ListHtml(sentences.detected);
+  if (!sentences.others.empty()) {
+    absl::StrAppend(&html, "<details><summary>Without a detected difference: ", sentences.others.size(), " of ",
+                    comparison->pairs.size(), " comparisons</summary>\n", ListHtml(sentences.others), "</details>\n");
+  }
+  return absl::StrCat(html,
+                      "<details><summary>All numbers: intervals, effect sizes, what can't be detected</summary>\n",
+                      Preformatted(FormatRunComparison(*comparison, TextFormat::kText)), "</details>\n");
 }
 
 // The time in which at least one of these spans ran.

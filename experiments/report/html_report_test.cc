@@ -9,6 +9,7 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -99,9 +100,12 @@ TEST(HtmlReport, SaysEachComparisonInASentence) {
     AddSignificance("first", &report);
     return HtmlReport(report, results, {}).value();
   };
-  EXPECT_THAT(page(6), HasSubstr("<li>On 3 splits of t, 0 unknown classes, second had 25.00 points more AUROC than "
-                                 "first (95 % interval 22.52 to 27.48; p = 0.0005).</li>"));
-  EXPECT_THAT(page(4), HasSubstr("24.50 points more AUROC than first (not tested: fewer than 3 splits (2)).</li>"));
+  EXPECT_THAT(page(6), HasSubstr("</h2>\n<ul>\n<li>On 3 splits of t, 0 unknown classes, second had 25.00 points more "
+                                 "AUROC than first (95 % interval 22.52 to 27.48; p = 0.0005).</li>"));
+  EXPECT_THAT(page(4),
+              AllOf(HasSubstr("<p>No difference was detected.</p>\n<details><summary>Without a detected "
+                              "difference: 1 of 1 comparisons</summary>\n<ul>\n<li>On 2 splits of t"),
+                    HasSubstr("24.50 points more AUROC than first (not tested: fewer than 3 splits (2)).</li>")));
 }
 
 TEST(HtmlReport, MarksChangesByTheCommandLine) {
