@@ -139,14 +139,22 @@ absl::StatusOr<std::string> RowOf(const RunTable& table, const std::string& base
 // A metric with the table's own name for it, which may be another spelling than MetricName(): "fpr_at_0.80tpr".
 struct NamedMetric {
   std::string name;
-  MetricSpec spec;
+  Display display;
+  bool may_be_negative = false;
 };
+
+absl::StatusOr<NamedMetric> MetricOf(const RunTable& table, const std::string& name) {
+  const auto of_report = table.display.find(name);
+  if (of_report != table.display.end()) return NamedMetric{name, of_report->second, /*may_be_negative=*/true};
+  OPENSET_ASSIGN_OR_RETURN(const MetricSpec spec, SpecOf(name));
+  return NamedMetric{name, DisplayOf(spec), spec.has_youden_macro() || spec.has_youden_micro()};
+}
 
 // The test of two methods on one task; nothing if there are no runs, or too few for a test.
 std::optional<ComparedRuns> ComparePair(const RunTable& table, const NamedMetric& metric, const std::string& a,
                                         const std::string& b, const std::string& task, const PairedTestOptions& options,
                                         LeftOut* left_out) {
-  ComparedRuns row{metric.name, task, a, b, DisplayOf(metric.spec)};
+  ComparedRuns row{metric.name, task, a, b, metric.display};
   const Runs* runs_a = RunsOf(table, row.metric, a, task);
   const Runs* runs_b = RunsOf(table, row.metric, b, task);
   if (runs_a == nullptr && runs_b == nullptr) return std::nullopt;
@@ -196,7 +204,7 @@ std::string VerdictOn(const ComparedRuns& row, bool higher, double confidence) {
 }
 
 void ComparePairs(const RunTable& table, const NamedMetric& metric, RunComparison* comparison, LeftOut* left_out) {
-  const bool higher = HigherIsBetter(metric.spec).value_or(true);
+  const bool higher = metric.display.higher_is_better.value_or(true);
   std::vector<ComparedRuns> rows;
   for (const auto& [a, b] : PairsOf(table, comparison->baseline)) {
     for (const std::string& task : table.tasks) {
@@ -281,7 +289,7 @@ void CompareAll(const RunTable& table, const NamedMetric& metric, RunComparison*
     }
   }
   const absl::StatusOr<FriedmanTest> test =
-      CompareMethods(values, HigherIsBetter(metric.spec).value_or(true), 1 - comparison->options.confidence);
+      CompareMethods(values, metric.display.higher_is_better.value_or(true), 1 - comparison->options.confidence);
   if (!test.ok()) {
     left_out->Add("all methods", std::string(test.status().message()));
   } else {
@@ -333,9 +341,9 @@ std::vector<std::string> HintsOn(const RunTable& table, bool all) {
 // Refuses values that can't be shares, as tables of percent have.
 absl::Status CheckShares(const RunTable& table, const NamedMetric& metric) {
   constexpr double kRounding = 1e-6;
-  const Display display = DisplayOf(metric.spec);
+  const Display& display = metric.display;
   if (display.value_unit != "share") return absl::OkStatus();
-  const double least = metric.spec.has_youden_macro() || metric.spec.has_youden_micro() ? -1 : 0;
+  const double least = metric.may_be_negative ? -1 : 0;
   int64_t outside = 0, all = 0;
   std::string first;
   for (const auto& [method, tasks] : table.value.at(metric.name)) {
@@ -370,12 +378,11 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
     OPENSET_ASSIGN_OR_RETURN(comparison.baseline, RowOf(table, baseline));
   }
   for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
-    OPENSET_ASSIGN_OR_RETURN(MetricSpec spec, SpecOf(metric));
+    OPENSET_ASSIGN_OR_RETURN(const NamedMetric named, MetricOf(table, metric));
     if (!absl::c_linear_search(table.metrics, metric)) {
       return absl::InvalidArgumentError(
           absl::StrCat("there are no results of ", metric, ", only of ", absl::StrJoin(table.metrics, ", ")));
     }
-    const NamedMetric named{metric, std::move(spec)};
     OPENSET_RETURN_IF_ERROR(CheckShares(table, named));
     ComparePairs(table, named, &comparison, &left_out);
     CompareAll(table, named, &comparison, &left_out);

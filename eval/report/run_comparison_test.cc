@@ -37,6 +37,18 @@ RunTable Table(int methods, int tasks, const std::string& metric) {
   return table;
 }
 
+// A study names its metrics, and the settings of a metric aren't in its name.
+TEST(CompareRuns, MetricsOfReportsAreWhatTheReportSays) {
+  RunTable table = Table(2, 1, "outer_95");
+  EXPECT_THAT(CompareRuns(table, {}, {}).status().message(), HasSubstr("unknown metric 'outer_95'"));
+  Display& display = table.display["outer_95"];
+  display.label = "outer score (threshold of the method)";
+  display.higher_is_better = false;
+  const RunComparison comparison = CompareRuns(table, {"outer_95"}, {}).value();
+  EXPECT_EQ(comparison.pairs[0].display.label, "outer score (threshold of the method)");
+  EXPECT_EQ(comparison.pairs[0].verdict, "m0 is better");
+}
+
 // Differences m0 - m1: -0.1, -0.101, -0.1, -0.101; mean -0.1005, t = mean / (0.000577 / 2).
 TEST(CompareRuns, Pairs) {
   const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(2, 1, "auroc"), {}, {});

@@ -1,5 +1,7 @@
 #include "eval/report/run_table.h"
 
+#include <algorithm>
+
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -287,6 +289,19 @@ std::string MethodName(const nlohmann::ordered_json& cell) {
   return name;
 }
 
+// Throws if a key is missing.
+Display ReadDisplay(const nlohmann::ordered_json& cell) {
+  Display display;
+  display.label = cell.at("label").get<std::string>();
+  display.value_unit = cell.at("unit").get<std::string>();
+  display.factor = cell.at("display").at("factor").get<double>();
+  display.digits = std::clamp(cell.at("display").at("digits").get<int>(), 0, 15);
+  display.unit = cell.at("display").at("unit").get<std::string>();
+  const nlohmann::ordered_json& higher = cell.at("higher_is_better");
+  if (!higher.is_null()) display.higher_is_better = higher.get<bool>();
+  return display;
+}
+
 absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& group) {
   std::vector<RunCell> cells;
   std::string baseline;
@@ -300,7 +315,8 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
                           cell.at("values")[i].get<double>()});
       }
       cells.push_back({cell.value("group", kPool), cell.at("metric").get<std::string>(), MethodName(cell),
-                       cell.at("task").get<std::string>(), JsonText(cell.at("unknown_classes")), std::move(values)});
+                       cell.at("task").get<std::string>(), JsonText(cell.at("unknown_classes")), std::move(values),
+                       cell.contains("display") ? std::optional<Display>(ReadDisplay(cell)) : std::nullopt});
     }
   } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
@@ -318,10 +334,11 @@ absl::StatusOr<RunTable> RunTableOfCells(const std::vector<RunCell>& cells, cons
   for (const RunCell& cell : cells) {
     AddOnce(cell.group, &table.groups);
     if (cell.group != group) continue;
-    if (!IsMetric(cell.metric)) {
+    if (!cell.display.has_value() && !IsMetric(cell.metric)) {
       AddOnce(cell.metric, &table.ignored);
       continue;
     }
+    if (cell.display.has_value()) table.display.emplace(cell.metric, *cell.display);
     for (const auto& [run, value] : cell.values) {
       const absl::Status status = Add(cell.metric, cell.method, cell.task, cell.unknown_classes, run, value, &table);
       if (!status.ok()) return absl::InvalidArgumentError(status.message());

@@ -3,12 +3,14 @@
 #define OPENSET_EVAL_REPORT_RUN_TABLE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "eval/metrics/display.h"
 
 namespace openset {
 
@@ -28,6 +30,8 @@ struct RunTable {
   // independent tasks.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
+  // Of the metrics of a report, whose settings and names are its study's. The others are those of these names.
+  std::map<std::string, Display> display;
   std::string baseline;              // the row that a report's stars compare with; "" if there is none
   std::vector<std::string> groups;   // of the complete file: the pool, sets of unknown samples, means over sets
   std::vector<std::string> ignored;  // columns that neither name a run nor are metrics, and metrics of other names
@@ -57,11 +61,12 @@ struct RunCell {
   std::string task;
   std::string unknown_classes;
   std::vector<std::pair<Run, double>> values;
+  std::optional<Display> display;  // absent in a file without it: as metrics of that name have it
 };
 
-// The table of the cells of one group. Metrics that are not ours are `ignored`: a study's own name doesn't say what was
-// measured. Errors, kInvalidArgument: a group that no cell has, no values, a value that is not finite, two values of a
-// method, task, split and seed.
+// The table of the cells of one group. Metrics that are not ours and have no `display` are `ignored`. Errors,
+// kInvalidArgument: a group that no cell has, no values, a value that is not finite, two values of a method, task,
+// split and seed.
 absl::StatusOr<RunTable> RunTableOfCells(const std::vector<RunCell>& cells, const std::string& group);
 
 }  // namespace openset

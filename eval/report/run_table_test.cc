@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "core/testing/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -121,6 +122,25 @@ TEST(ReadRunTable, Report) {
       "seeds": [0, 1]}]})")));
   EXPECT_EQ(table.value.at("auroc").at("m, lambda 0.1").at("t, 4 unknown classes").at({"0", "1"}), 0.25);
   EXPECT_EQ(table.block.at("t, 4 unknown classes"), "t");
+  EXPECT_TRUE(table.display.empty());
+}
+
+// A study's own name, and settings that the name of a metric doesn't say.
+TEST(ReadRunTable, ReportSaysWhatItsMetricsAre) {
+  const auto cell = [](const std::string& metric, const std::string& label) {
+    return absl::Substitute(R"({"method": "m", "task": "t", "unknown_classes": 4, "metric": "$0", "label": "$1",
+        "unit": "share", "display": {"factor": 100, "digits": 1, "unit": "%"}, "higher_is_better": false,
+        "values": [0.5], "splits": [0], "seeds": [0]})",
+                            metric, label);
+  };
+  const std::string text = absl::StrCat("{\"cells\": [", cell("outer", "outer score (threshold of the method)"), ", ",
+                                        cell("outer_95", "outer_95"), "]}");
+  ASSERT_OK_AND_ASSIGN(const RunTable table, ReadRunTable(Write("named.json", text)));
+  EXPECT_THAT(table.metrics, ElementsAre("outer", "outer_95"));
+  EXPECT_TRUE(table.ignored.empty());
+  EXPECT_EQ(LabelWithUnit(table.display.at("outer")), "outer score (threshold of the method), %");
+  EXPECT_EQ(Shown(0.5, table.display.at("outer_95")), "50.0");
+  EXPECT_EQ(table.display.at("outer_95").higher_is_better, false);
 }
 
 // The pool unless another group is named; a file without groups is of the pool.

@@ -175,11 +175,13 @@ std::string StarText(const Report& report) {
     return absl::StrCat("No stars: not tested against ", report.baseline, ": ", not_tested,
                         over.empty() ? "" : absl::StrCat("; here are ", over), ". Use 5.");
   }
-  return absl::StrCat("* differs from ", report.baseline,
-                      ": two-sided t test of differences paired by split and seed, over ", ReplicatesText(report, true),
-                      " (seeds of a split are averaged first), Holm's p < 0.05 over all tests of a metric and "
-                      "group, as in `openset compare`.",
-                      not_tested.empty() ? "" : absl::StrCat(" Not tested, so without a star: ", not_tested, "."));
+  return absl::StrCat(
+      "* differs from ", report.baseline, ": two-sided t test of differences paired by split and seed, over ",
+      ReplicatesText(report, true),
+      " (a split counts once, by its mean over seeds; the standard error is the larger of those between "
+      "splits and within them), Holm's p < 0.05 over all tests of a metric and group, as in `openset "
+      "compare`.",
+      not_tested.empty() ? "" : absl::StrCat(" Not tested, so without a star: ", not_tested, "."));
 }
 
 namespace {

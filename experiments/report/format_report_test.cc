@@ -101,8 +101,10 @@ TEST(StarText, NamesWhatTestsAreOver) {
             "No stars: not tested against mcp: fewer than 3 splits, or seeds of one split (b); here are 2 splits. Use "
             "5.");
   report.cells[1].significance = Significance{0.01, true, 5};
-  EXPECT_THAT(StarText(report), HasSubstr("* differs from mcp: two-sided t test of differences paired by split and "
-                                          "seed, over 5 splits (seeds of a split are averaged first), Holm's"));
+  EXPECT_THAT(StarText(report),
+              HasSubstr("* differs from mcp: two-sided t test of differences paired by split and "
+                        "seed, over 5 splits (a split counts once, by its mean over seeds; the standard error "
+                        "is the larger of those between splits and within them), Holm's"));
   EXPECT_THAT(StarText(report), EndsWith("as in `openset compare`. Not tested, so without a star: fewer than 3 splits, "
                                          "or seeds of one split (b)."));
   report.cells[0].display.label = "AUROC";
