@@ -73,7 +73,7 @@ TEST(ExamplesJson, NamesClassesAndHoldsTheTables) {
   EXPECT_EQ(json[0]["known"][0].dump(), R"(["dog",4,3,2,1])");
   EXPECT_EQ(json[0]["unknown"].dump(), R"([["class 7","",5,4]])");
   EXPECT_EQ(json[0]["confusion"].dump(), "[[-1,0,1]]");
-  EXPECT_EQ(json[0]["num_mistakes"].dump(), "[2,1,1]");
+  EXPECT_EQ(json[0]["num_mistakes"].dump(), "[2,1,0]");
   EXPECT_EQ(json[0]["mistakes"].dump(), R"([[2,"class 7","","dog",-2.0],[1,"cat","","unknown",2.0]])");
   context.samples["id"] = {"/data/7/3.png"};  // of the first; the second is not known
   EXPECT_EQ(ExamplesJson(examples, context)[0]["mistakes"].dump(),

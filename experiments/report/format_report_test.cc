@@ -111,7 +111,7 @@ TEST(StarText, NamesWhatTestsAreOver) {
   report.cells[0].significance = Significance{{}, false, 5, false, /*is_constant=*/true};
   EXPECT_THAT(StarText(report), EndsWith("without a star: the same difference in every run (b by AUROC)."));
   report.cells[0].significance = Significance{0.01, true, 4, /*of_seeds=*/true};
-  EXPECT_THAT(StarText(report), HasSubstr("over 5 splits, or 4 seeds of one split (seeds"));
+  EXPECT_THAT(StarText(report), HasSubstr("over 5 splits, or 4 seeds of one split (a"));
 }
 
 TEST(MarkText, NamesRowsIfMetricsAreRows) {
