@@ -11,6 +11,7 @@
 #include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "data/catalog.h"
+#include "experiments/report/examples.h"
 #include "experiments/store/store_contents.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
