@@ -41,7 +41,8 @@ class SampleFile {
   // After Write(): the cluster of each sample; empty if no data set has clusters.
   const std::vector<int64_t>& cluster() const { return cluster_; }
 
-  // Writes the .npz. The images or features are gone afterwards. Errors: kUnavailable, with the path.
+  // Writes the .npz, atomically. The images or features are gone afterwards. Errors: a write error
+  // (core/files/files.h).
   absl::Status Write(const std::string& path, const std::vector<std::string>& group_names);
 
  private:

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -60,7 +61,7 @@ void LeavingWorkers::Add(int gpu, std::unique_ptr<Subprocess> worker) {
 bool LeavingWorkers::IsFree(int gpu) {
   if (lost_.count(gpu) > 0) return false;
   const auto is_there = [gpu](const Leaving& leaving) { return leaving.gpu == gpu; };
-  if (std::none_of(leaving_.begin(), leaving_.end(), is_there)) return true;
+  if (absl::c_none_of(leaving_, is_there)) return true;
   const absl::StatusOr<std::vector<pid_t>> on_gpu = processes_on_gpu_(gpu);
   const auto has_left = [&](const Leaving& leaving) {
     return is_there(leaving) && HasLeft(leaving.worker.get(), on_gpu);
@@ -321,34 +322,32 @@ void LocalEngine::GiveCpus(ActionId action, int cpu_slots) {
   for (Waiting& start : waiting_) {
     if (start.action == action) start.request.set_cpu_slots(cpu_slots);
   }
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->action != action) continue;
-    const std::vector<int> more = pins_.Take(std::max(0, cpu_slots - static_cast<int>(worker->cpus.size())));
-    worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
-    pins_.Pin(worker->process->pid(), worker->cpus);
-    // If the worker is dead, the next wait notices.
-    worker->channel->Send(message).IgnoreError();
-  }
+  Worker* worker = WorkerOf(action);
+  if (worker == nullptr) return;
+  const std::vector<int> more = pins_.Take(std::max(0, cpu_slots - static_cast<int>(worker->cpus.size())));
+  worker->cpus.insert(worker->cpus.end(), more.begin(), more.end());
+  pins_.Pin(worker->process->pid(), worker->cpus);
+  // If the worker is dead, the next wait notices.
+  worker->channel->Send(message).IgnoreError();
 }
 
 void LocalEngine::AskToStop(ActionId action) {
   WorkRequest message;
   message.mutable_about_running()->set_stop(true);
   for (Waiting& start : waiting_) start.is_to_stop |= start.action == action;
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    // If the worker is dead, the next wait notices.
-    if (worker->action == action) worker->channel->Send(message).IgnoreError();
-  }
+  // If the worker is dead, the next wait notices.
+  if (Worker* worker = WorkerOf(action); worker != nullptr) worker->channel->Send(message).IgnoreError();
 }
 
 void LocalEngine::Kill(ActionId action) {
   const auto is_it = [action](const Waiting& start) { return start.action == action; };
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_it), waiting_.end());
-  for (const std::unique_ptr<Worker>& worker : workers_) {
-    if (worker->action != action) continue;
-    Remove(worker.get());
-    return;
-  }
+  if (Worker* worker = WorkerOf(action); worker != nullptr) Remove(worker);
+}
+
+LocalEngine::Worker* LocalEngine::WorkerOf(ActionId action) const {
+  const auto worker = absl::c_find_if(workers_, [&](const auto& one) { return one->action == action; });
+  return worker == workers_.end() ? nullptr : worker->get();
 }
 
 void LocalEngine::MakeIdle(Worker* worker) {
@@ -396,8 +395,7 @@ void LocalEngine::Remove(Worker* worker) {
   MakeIdle(worker);
   worker->process->Kill(SIGKILL);
   if (worker->gpu >= 0) leaving_.Add(worker->gpu, std::move(worker->process));
-  workers_.erase(std::find_if(workers_.begin(), workers_.end(),
-                              [&](const std::unique_ptr<Worker>& other) { return other.get() == worker; }));
+  workers_.erase(absl::c_find_if(workers_, [&](const auto& one) { return one.get() == worker; }));
 }
 
 void LocalEngine::AddEvents(Worker* worker, std::vector<EngineEvent>* events) {

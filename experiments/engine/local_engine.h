@@ -142,6 +142,8 @@ class LocalEngine : public Engine {
   absl::StatusOr<bool> Begin(const Waiting& start);
   // Begins the waiting actions that can begin, and adds events for those that never will.
   void BeginWaiting(std::vector<EngineEvent>* events);
+  // The worker that runs the action; null if it waits for its GPU.
+  Worker* WorkerOf(ActionId action) const;
   // Returns an idle worker of this kind; null if there is none.
   Worker* IdleWorker(bool trainer, int gpu);
   absl::StatusOr<Worker*> NewWorker(bool trainer, int gpu);

@@ -57,8 +57,9 @@ struct Rungs {
   SearchLog log;
 };
 
-// Corrupt records count as missing. Precondition: the search has rungs. Errors: a read failure (IsReadFailure() in
-// experiments/store/store.h) of a record; kUnimplemented if a newer openset wrote it.
+// Corrupt records count as missing. A search without rungs is read as one that measures all candidates once, after
+// their whole training; its log has no rungs. Errors: a read failure (IsReadFailure() in experiments/store/store.h) of
+// a record; kUnimplemented if a newer openset wrote it.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
 
 // ---- Choosing hyper-parameters by grid search on validation data.

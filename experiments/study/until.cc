@@ -112,21 +112,15 @@ absl::Status PrepareUntil(Experiment* experiment) {
   return absl::OkStatus();
 }
 
-namespace {
-
-using TaskMethods = std::map<std::pair<int, int>, LoadedMethod>;
-
-// Expands each task by itself with all splits that it may use. Leaves `experiment` changed.
-absl::StatusOr<UntilTrials> ExpandTasks(const std::vector<TaskSpec>& tasks, const ExperimentSpec& spec,
-                                        const ExpandOptions& options, TaskMethods* task_methods,
-                                        Experiment* experiment) {
+absl::StatusOr<UntilTrials> ExpandUntil(const ExpandOptions& options, Experiment* experiment) {
+  const ExperimentSpec spec = experiment->spec;
   const Until& until = spec.until();
   std::vector<uint64_t> seeds(spec.seed().begin(), spec.seed().end());
   while (static_cast<int>(seeds.size()) < until.max_seeds()) seeds.push_back(*absl::c_max_element(seeds) + 1);
-  experiment->spec.mutable_seed()->Assign(seeds.begin(), seeds.end());
   UntilTrials all;
+  ExpandOptions with_splits = options;
   std::set<int> any;
-  for (const TaskSpec& task : tasks) {
+  for (const TaskSpec& task : experiment->tasks) {
     UntilTask& of_task = all.tasks[task.name()];
     const int has = static_cast<int>(CountSplits(task));
     const int most = until.max_splits() > 0 ? until.max_splits() : has;
@@ -136,44 +130,16 @@ absl::StatusOr<UntilTrials> ExpandTasks(const std::vector<TaskSpec>& tasks, cons
     }
     of_task.first = {spec.split_size(), spec.seed_size()};
     of_task.most = {static_cast<int>(of_task.splits.size()), static_cast<int>(seeds.size())};
+    with_splits.splits[task.name()] = of_task.splits;
     any.insert(of_task.splits.begin(), of_task.splits.end());
   }
+  experiment->spec.mutable_seed()->Assign(seeds.begin(), seeds.end());
   experiment->spec.mutable_split()->Assign(any.begin(), any.end());
   const absl::Status resolved = ResolveSplitWeights(experiment);
-  *task_methods = std::move(experiment->task_methods);
-  experiment->task_methods.clear();
-  OPENSET_RETURN_IF_ERROR(resolved);
-  for (size_t t = 0; t < tasks.size(); ++t) {
-    const std::vector<int>& splits = all.tasks[tasks[t].name()].splits;
-    experiment->spec.mutable_split()->Assign(splits.begin(), splits.end());
-    experiment->tasks = {tasks[t]};
-    const auto of_task = [t](const auto& entry) { return entry.first.first == static_cast<int>(t); };
-    for (auto& entry : *task_methods) {
-      if (of_task(entry)) experiment->task_methods.emplace(std::pair(0, entry.first.second), std::move(entry.second));
-    }
-    ExpandOptions left = options;
-    left.max_trials = options.max_trials - static_cast<int64_t>(all.trials.size());
-    const absl::StatusOr<std::vector<Trial>> trials = Expand(*experiment, left);
-    for (auto& entry : *task_methods) {
-      if (of_task(entry)) entry.second = std::move(experiment->task_methods.at({0, entry.first.second}));
-    }
-    experiment->task_methods.clear();
-    OPENSET_RETURN_IF_ERROR(trials.status());
-    all.trials.insert(all.trials.end(), trials->begin(), trials->end());
-  }
-  return all;
-}
-
-}  // namespace
-
-absl::StatusOr<UntilTrials> ExpandUntil(const ExpandOptions& options, Experiment* experiment) {
-  const std::vector<TaskSpec> tasks = experiment->tasks;
-  const ExperimentSpec spec = experiment->spec;
-  TaskMethods task_methods;
-  absl::StatusOr<UntilTrials> all = ExpandTasks(tasks, spec, options, &task_methods, experiment);
-  experiment->tasks = tasks;
-  experiment->task_methods = std::move(task_methods);
+  absl::StatusOr<std::vector<Trial>> trials = resolved.ok() ? Expand(*experiment, with_splits) : resolved;
   experiment->spec = spec;
+  OPENSET_RETURN_IF_ERROR(trials.status());
+  all.trials = *std::move(trials);
   return all;
 }
 

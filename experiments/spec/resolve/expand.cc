@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -197,7 +198,11 @@ class Expander {
     }
     int64_t splits = 0;
     for (const TaskSpec& task : experiment_.tasks) {
-      splits = SaturatedSum(splits, spec_.split_size() > 0 ? spec_.split_size() : CountSplits(task));
+      const auto own = options_.splits.find(task.name());
+      const int64_t of_task = own != options_.splits.end() ? static_cast<int64_t>(own->second.size())
+                              : spec_.split_size() > 0     ? spec_.split_size()
+                                                           : CountSplits(task);
+      splits = SaturatedSum(splits, of_task);
     }
     const int levels = std::max(1, spec_.unknown_classes_size()), seeds = spec_.seed_size();
     const int64_t trials = SaturatedProduct(SaturatedProduct(variants, splits), SaturatedProduct(levels, seeds));
@@ -286,12 +291,13 @@ class Expander {
 
   absl::StatusOr<std::vector<std::shared_ptr<const TrialData>>> DataPoints(const TaskSpec& task) const {
     std::vector<int> splits(spec_.split().begin(), spec_.split().end());
+    const auto own = options_.splits.find(task.name());
+    if (own != options_.splits.end()) splits = own->second;
     for (int s = 0; spec_.split_size() == 0 && s < CountSplits(task); ++s) splits.push_back(s);
     const auto is_left_out = [&](int split) {
-      return !experiment_.only.empty() &&
-             std::none_of(experiment_.only.begin(), experiment_.only.end(), [&](const auto& one) {
-               return std::get<0>(one) == task.name() && std::get<2>(one) == split;
-             });
+      return !experiment_.only.empty() && absl::c_none_of(experiment_.only, [&](const auto& one) {
+        return std::get<0>(one) == task.name() && std::get<2>(one) == split;
+      });
     };
     splits.erase(std::remove_if(splits.begin(), splits.end(), is_left_out), splits.end());
     std::vector<int> levels(spec_.unknown_classes().begin(), spec_.unknown_classes().end());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ struct ExpandOptions {
   std::string device_kind;
   // The largest numbers of trials and of candidates of searches. More are refused before any is made.
   int64_t max_trials = kMostTrials;
+  // The splits of some tasks, by name, instead of the study's.
+  std::map<std::string, std::vector<int>> splits = {};
 };
 
 // Returns the trials of a study, fully resolved: defaults are filled in and every value is checked. They are ordered by
