@@ -104,7 +104,7 @@ absl::StatusOr<SampleSet> SampleSetOf(ScoreFile file, const SetRoles& roles = {}
 // All known samples and the unknown samples of one group, in their order, without groups. Errors: kInvalidArgument if
 // the samples have no groups, for an unknown group, with the names of the groups, and for an array that does not have a
 // row for each sample.
-absl::StatusOr<SampleSet> OnlyUnknownSet(const SampleSet& samples, const std::string& set);
+absl::StatusOr<SampleSet> OnlyUnknownSet(SampleSet samples, const std::string& set);
 
 }  // namespace openset
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -164,7 +165,7 @@ std::string WhyAllAbsent(const SampleComparison& comparison) {
   for (const ComparedMetric& row : comparison.rows) {
     if (row.difference.has_value()) return "";
     std::string reason = absl::StrCat(row.metric, ": ", row.absent_reason);
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(std::move(reason));
+    if (!absl::c_linear_search(reasons, reason)) reasons.push_back(std::move(reason));
   }
   return absl::StrJoin(reasons, "; ");
 }
@@ -242,7 +243,7 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
   for (const ComparedSamples& method : methods) {
     OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ScoreSamples(request.samples(), method.read, method.read_fit));
     if (!is_pool) {
-      absl::StatusOr<SampleSet> only = OnlyUnknownSet(samples.back().samples, request.group());
+      absl::StatusOr<SampleSet> only = OnlyUnknownSet(std::move(samples.back().samples), request.group());
       if (!only.ok()) return Annotate(only.status(), absl::StrCat("--group: ", method.source));
       samples.back().samples = *std::move(only);
     }
