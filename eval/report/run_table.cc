@@ -1,7 +1,6 @@
 #include "eval/report/run_table.h"
 
 #include <algorithm>
-
 #include <cmath>
 #include <cstdint>
 #include <optional>

@@ -242,15 +242,14 @@ TEST_F(MachinesRun, AFullDiskIsNamedAndStartsNothingNew) {
 }
 
 TEST_F(MachinesRun, AReportThatCannotBeWrittenLosesNoRecord) {
-  fs::create_directories(program_.store());
-  program_.Write("openset-store/reports/study", "a file");
+  program_.Write("openset-store/reports/study/report.tex/file", "in a folder where the report goes");
   const ProgramResult result = program_.Run({"run", "study.textproto"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(program_.Records().size(), 2);
   EXPECT_THAT(result.out, AllOf(HasSubstr("AUROC"), HasSubstr("records: "), Not(HasSubstr("report:  "))));
   EXPECT_THAT(result.err, HasSubstr("only the report's files are missing: the records are stored, and the same "
                                     "command writes the report\n"));
-  fs::remove(program_.store() + "/reports/study");
+  fs::remove_all(program_.store() + "/reports/study/report.tex");
   EXPECT_EQ(program_.Run({"run", "study.textproto"}).exit_code, 0);
   EXPECT_FALSE(program_.Read("openset-store/reports/study/report.html").empty());
 }
