@@ -310,11 +310,20 @@ absl::StatusOr<int32_t> NumClasses(const std::vector<ScoreFile>& files, const st
   return static_cast<int32_t>(largest + 1);
 }
 
+constexpr char kSubtractOne[] = ": the labels seem to begin at 1: subtract 1 from those of known samples";
+
+// Labels 1 .. num_classes.
+bool BeginsAtOne(const ScoreFile& file, int32_t num_classes) {
+  return absl::c_linear_search(file.label, num_classes) && absl::c_all_of(file.label, [&](int64_t label) {
+           return label == kUnknownLabel || (label >= 1 && label <= num_classes);
+         });
+}
+
 absl::Status CheckRow(const ScoreFile& file, int64_t row, int32_t num_classes) {
   if (file.label[row] < kUnknownLabel || file.label[row] >= num_classes) {
-    return BadRow(
-        file, "label", row,
-        absl::StrCat("is ", file.label[row], "; it must lie in 0 .. ", num_classes - 1, ", or be -1 for unknown"));
+    return BadRow(file, "label", row,
+                  absl::StrCat("is ", file.label[row], "; it must lie in 0 .. ", num_classes - 1,
+                               ", or be -1 for unknown", BeginsAtOne(file, num_classes) ? kSubtractOne : ""));
   }
   if (!file.prediction.empty() && (file.prediction[row] < 0 || file.prediction[row] >= num_classes)) {
     return BadRow(file, "prediction", row,

@@ -103,7 +103,8 @@ Table SourceTable(const EvaluationReport& report) {
 std::vector<std::string> LinesBelow(const EvaluationReport& report) {
   std::vector<std::string> lines;
   for (const ReportedMetric& metric : report.metrics) {
-    if (!metric.remark.empty()) lines.push_back(absl::StrCat(metric.name, ": ", metric.remark));
+    if (metric.remark.empty() || !metric.value.has_value()) continue;
+    lines.push_back(absl::StrCat(metric.name, ": ", metric.remark));
   }
   for (const ReportedMetric& metric : report.metrics) {
     if (metric.value.has_value() && !report.interval.empty() && !metric.low.has_value() &&
@@ -381,7 +382,7 @@ std::vector<std::string> LinesBelow(Methods methods) {
   for (size_t m = 0; m < metrics; ++m) {
     for (const MethodReport& method : methods) {
       const ReportedMetric& metric = method.report.metrics[m];
-      if (metric.remark.empty()) continue;
+      if (metric.remark.empty() || !metric.value.has_value()) continue;
       const std::string line = absl::StrCat(metric.name, ": ", metric.remark);
       if (said.insert(line).second) lines.push_back(line);
     }

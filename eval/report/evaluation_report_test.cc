@@ -75,7 +75,7 @@ TEST(FormatEvaluation, Text) {
 TEST(FormatEvaluation, AbsentMetricsByReason) {
   EvaluationReport report = Report();
   report.metrics.push_back({"accuracy", Of("accuracy {}"), {}, "no predictions", {}, {}, ""});
-  report.metrics.push_back({"brier", Of("brier {}"), {}, "no logits", {}, {}, ""});
+  report.metrics.push_back({"brier", Of("brier {}"), {}, "no logits", {}, {}, "of what is absent"});
   EXPECT_THAT(FormatEvaluation(report, TextFormat::kText),
               HasSubstr("\nabsent: nll, brier (no logits)\nabsent: accuracy (no predictions)\n"));
   EXPECT_THAT(FormatEvaluation(report, TextFormat::kMarkdown), HasSubstr("* absent: nll, brier (no logits)\n"));
@@ -103,7 +103,7 @@ std::vector<MethodReport> Methods() {
   a.report.metrics = {{"auroc", Of("auroc {}"), 0.5, "", {}, {}, "a remark"},
                       {"accuracy", Of("accuracy {}"), 0.75, "", {}, {}, ""},
                       {"nll", Of("nll {}"), {}, "no known samples", {}, {}, ""},
-                      {"brier", Of("brier {}"), {}, "no logits", {}, {}, ""}};
+                      {"brier", Of("brier {}"), {}, "no logits", {}, {}, "of what is absent"}};
   b = a;
   b.name = "b_2";
   b.report.notes = {"b.npz", "unknown score: the file's"};

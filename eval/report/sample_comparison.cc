@@ -145,7 +145,8 @@ std::string SentenceOf(const ComparedMetric& row, const SampleComparison& compar
   absl::StrAppend(&text, " With these samples, differences below about ", AmountText(detectable, row.display),
                   " can't be detected");
   if (times > 1) {
-    absl::StrAppend(&text, absl::StrFormat("; %.2g times as many would be needed for ", times), OneText(row.display));
+    absl::StrAppend(&text, absl::StrFormat("; %.2g times as many samples would be needed for ", times),
+                    OneText(row.display));
   }
   return text + ".";
 }

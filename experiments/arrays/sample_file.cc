@@ -24,6 +24,19 @@ int64_t ClassOfLabel(const Selection& selection, int64_t label) {
 
 absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
   OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* info, catalog_.Find(selection.data_set()));
+  const auto differs = [&](int64_t channels, int64_t height, int64_t width) {
+    return channels != shape_.channels || height != shape_.height || width != shape_.width;
+  };
+  const absl::Status unlike =
+      absl::UnimplementedError(absl::StrCat("the samples of '", info->name(),
+                                            "' are stored in another form or size than those before them; write them "
+                                            "by 'openset data' and your own code"));
+  // Before its files are needed. A catalog without a size has files of several sizes.
+  const bool is_sized = info->height() > 0 && info->width() > 0;
+  if (!label_.empty() && form_ == Form::kImages &&
+      (!is_sized || differs(info->channels(), info->height(), info->width()))) {
+    return unlike;
+  }
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(*info, selection.part(), data_folders_));
   OPENSET_ASSIGN_OR_RETURN(const OpenedSelection opened, OpenSelection(selection, catalog_, data_folders_));
   const ImageShape shape = opened.source->shape();
@@ -32,14 +45,7 @@ absl::Status SampleFile::Add(const Selection& selection, int64_t group) {
     form_ = form;
     shape_ = shape;
   }
-  const bool has_shape = form == Form::kPaths || (shape.channels == shape_.channels && shape.height == shape_.height &&
-                                                  shape.width == shape_.width);
-  if (form != form_ || !has_shape) {
-    return absl::UnimplementedError(
-        absl::StrCat("the samples of '", info->name(),
-                     "' are stored in another form or size than those before them; write them "
-                     "by 'openset data' and your own code"));
-  }
+  if (form != form_ || (form != Form::kPaths && differs(shape.channels, shape.height, shape.width))) return unlike;
   if (group < 0 && class_names_.empty()) {
     for (const int class_id : selection.class_id()) class_names_.push_back(info->class_name(class_id));
   }

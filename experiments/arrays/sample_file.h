@@ -29,7 +29,7 @@ class SampleFile {
 
   // Appends the samples of a selection; `group` is -1 for known ones. Errors: an error of the data
   // (data/sets/data_set.h); kInvalidArgument also if the selection names samples that its parts lack; kUnimplemented if
-  // the samples have another form or size than the samples before them.
+  // the samples have another form or size than the samples before them, and then nothing is appended.
   absl::Status Add(const Selection& selection, int64_t group);
 
   bool empty() const { return label_.empty(); }

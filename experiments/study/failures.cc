@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "experiments/action/stage.h"
@@ -40,8 +41,17 @@ std::string WhatToDo(const std::vector<StudyFailure>& failures) {
   const auto has = [&](FailureKind kind) {
     return absl::c_any_of(failures, [kind](const StudyFailure& failure) { return failure.kind == kind; });
   };
+  // The message of a command that trains begins with its field.
+  const auto is_of_command = [](const StudyFailure& failure) {
+    return failure.kind == FailureKind::kMethod && absl::StrContains(failure.what, ": training.command: ");
+  };
   std::vector<std::string> parts;
-  if (has(FailureKind::kMethod)) {
+  if (absl::c_any_of(failures, is_of_command)) {
+    parts.push_back("repair the command's program (the log says why it failed), then run the same command");
+  }
+  if (absl::c_any_of(failures, [&](const StudyFailure& failure) {
+        return failure.kind == FailureKind::kMethod && !is_of_command(failure);
+      })) {
     parts.push_back("the method would fail again: change its settings (--set) or leave it out (--methods)");
   }
   if (has(FailureKind::kInput)) parts.push_back("repair the named files, then run the same command");

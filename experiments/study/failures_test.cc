@@ -27,6 +27,12 @@ TEST(WhatToDo, AdvisesTheSameCommandOnlyIfItMayHelp) {
   const std::string diverged = WhatToDo({Failure(absl::StatusCode::kAborted)});
   EXPECT_THAT(diverged, HasSubstr("(--methods)"));
   EXPECT_THAT(diverged, Not(HasSubstr("retries")));
+  StudyFailure of_command = Failure(absl::StatusCode::kInvalidArgument);
+  of_command.what = "train forest on cloud, split 0, seed 0 (1 time): training.command: 'forest.py' ended without outputs";
+  EXPECT_EQ(WhatToDo({of_command}),
+            "repair the command's program (the log says why it failed), then run the same command");
+  EXPECT_THAT(WhatToDo({of_command, Failure(absl::StatusCode::kAborted)}),
+              HasSubstr("then run the same command; the method would fail again"));
   EXPECT_EQ(WhatToDo({Failure(absl::StatusCode::kDataLoss)}), "repair the named files, then run the same command");
   EXPECT_THAT(WhatToDo({Failure(absl::StatusCode::kAborted), Failure(absl::StatusCode::kUnavailable)}),
               HasSubstr("(--methods); the same command retries failures of the machine"));

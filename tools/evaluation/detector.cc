@@ -104,6 +104,10 @@ absl::Status CheckFits(const Detector& detector, const SampleSet& outputs) {
     return Invalid(outputs.path, absl::StrCat("has ", of_outputs, " ", what, ", and ", detector.path, " was made for ",
                                               of_detector, ": it is of another network"));
   };
+  if (outputs.num_outputs == 0 && spec.num_outputs() > 0) {
+    return Invalid(outputs.path, absl::StrCat("has no logits, from which ", detector.path,
+                                              " computes its own score: finished scores can't be used"));
+  }
   if (outputs.num_outputs != spec.num_outputs()) {
     return differ("logits per sample", outputs.num_outputs, spec.num_outputs());
   }
@@ -180,6 +184,7 @@ absl::StatusOr<Detector> MakeDetector(const ThresholdRequest& request, const std
   spec.set_feature_dim(static_cast<int32_t>(samples.feature_dim));
   spec.set_validation_known(threshold.validation.total.known());
   spec.set_validation_unknown(threshold.validation.total.unknown);
+  spec.set_validation_known_accepted(threshold.validation.accepted.known());
   spec.set_validation_accepted(static_cast<double>(threshold.validation.accepted.all()) /
                                threshold.validation.total.all());
   spec.set_validation_sha256(DigestOf(samples));
@@ -293,6 +298,23 @@ absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet output
   return decided;
 }
 
+namespace {
+
+// "95.0 % of the known ones were accepted, and 71.2 % of the unknown ones rejected".
+std::string AcceptedText(const DetectorSpec& spec) {
+  const auto known = static_cast<double>(spec.validation_known()),
+             unknown = static_cast<double>(spec.validation_unknown());
+  if (!spec.has_validation_known_accepted() || known == 0 || unknown == 0) {
+    return absl::StrFormat("%.1f %% were accepted", 100 * spec.validation_accepted());
+  }
+  const auto accepted = static_cast<double>(spec.validation_known_accepted());
+  const double unknown_accepted = std::max(0.0, spec.validation_accepted() * (known + unknown) - accepted);
+  return absl::StrFormat("%.1f %% of the known ones were accepted, and %.1f %% of the unknown ones rejected",
+                         100 * accepted / known, 100 * (1 - unknown_accepted / unknown));
+}
+
+}  // namespace
+
 std::string DetectorText(const DetectorSpec& spec) {
   std::string text =
       absl::StrCat("score      ", spec.has_score() ? ScoreText(spec.score()) : "unknown_score of the outputs", "\n",
@@ -301,8 +323,7 @@ std::string DetectorText(const DetectorSpec& spec) {
   if (spec.has_target()) absl::StrAppend(&text, ", target ", spec.target());
   if (spec.has_delta()) absl::StrAppend(&text, ", delta ", spec.delta());
   absl::StrAppend(&text, ", on ", spec.validation_known(), " known and ", spec.validation_unknown(),
-                  " unknown samples, of which ", absl::StrFormat("%.1f", 100 * spec.validation_accepted()),
-                  " % were accepted\n");
+                  " unknown samples, of which ", AcceptedText(spec), "\n");
   absl::StrAppend(&text, "outputs    ", spec.num_outputs(), " logits of ", spec.num_classes(), " known classes");
   if (spec.feature_dim() > 0) absl::StrAppend(&text, ", ", spec.feature_dim(), " features");
   if (spec.class_name_size() > 0) absl::StrAppend(&text, ": ", OneLine(absl::StrJoin(spec.class_name(), ", ")));

@@ -157,6 +157,11 @@ class FunctionsTest(unittest.TestCase):
         self.assertIn("prediction", found.absent["accuracy"])
         with self.assertRaises(KeyError):
             found["no_metric"]
+        only = openset.evaluate(label=[0, 1, -1], unknown_score=[0., 2., 1.], metrics="auroc, fpr95")
+        self.assertEqual(list(only.metrics), ["auroc", "fpr_at_95tpr"])
+        self.assertEqual((only["fpr95"], only["FPR@95"]), (only["fpr_at_95tpr"], only["fpr_at_95tpr"]))
+        with self.assertRaisesRegex(KeyError, "'openauc' was not measured; measured are auroc, fpr_at_95tpr"):
+            only["openauc"]
 
     def test_results_as_tables(self):
         found = openset.evaluate(label=[0, 1, -1], logits=[[3, 1], [0, 2], [1, 1]])
@@ -352,6 +357,13 @@ class GivenArraysTest(unittest.TestCase):
             self.measured(unknown_score=["0.5"] * 60)
         with self.assertRaisesRegex(ValueError, r"label: has texts \('cat'\).*the index of each sample's class, -1 = un"):
             self.measured(label=["cat"] * 60)
+        names = ["dog", "cat", "emu"]
+        texts = [names[label] if label >= 0 else ("", "unknown", "Unknown")[row % 3] for row, label in enumerate(self.label)]
+        logits = numpy.random.default_rng(2).normal(size=(60, 3))
+        given = dict(logits=logits, class_names=names)
+        self.assertEqual(openset.evaluate(label=texts, **given).json, openset.evaluate(label=self.label, **given).json)
+        with self.assertRaisesRegex(ValueError, "label: row 2: 'cow' is none of class_names; unknown samples have the label"):
+            openset.evaluate(label=["dog", "cat", "cow"] * 20, **given)
         with self.assertRaisesRegex(ValueError, r"label: row 3 is missing \(None\); unknown samples have the label -1"):
             self.measured(label=[0, 1, 2, None] * 15)
 
@@ -580,6 +592,8 @@ class DetectorTest(unittest.TestCase):
                 openset.Detector.save(paths["d"], {**validation, "class_names": names[:2]}, score="energy")
             with self.assertRaisesRegex(ValueError, "it is of another network"):
                 detector.apply(logits=new["logits"][:, :2], features=new["features"])
+            with self.assertRaisesRegex(ValueError, "outputs: has no logits"):
+                detector.apply(features=new["features"])
             with self.assertRaisesRegex(ValueError, "is not a detector"):
                 openset.Detector(paths["new"])
 

@@ -5,6 +5,7 @@ Tests that need PyTorch, torchmetrics or Lightning are skipped if it is not inst
 import contextlib
 import importlib
 import importlib.util
+import io
 import os
 import re
 import shutil
@@ -61,6 +62,8 @@ class TorchTest(unittest.TestCase):
             again = openset.collect(self.net, [dict(zip(names, batch)) for batch in self.loader()], head="fc")
             for name, values in found.items():
                 numpy.testing.assert_array_equal(again[name], values, name)
+        with self.assertRaisesRegex(ValueError, "a batch has 'pixel_values', which the model doesn't take; .* takes input"):
+            openset.collect(self.net, [dict(zip(("pixel_values", "labels"), batch)) for batch in self.loader()])
         with self.assertRaisesRegex(ValueError, "a batch has input, label; it needs 'data' and 'label', or 'labels'"):
             openset.collect(self.net, [dict(zip(("input", "label"), batch)) for batch in self.loader()])
 
@@ -292,8 +295,15 @@ class CollectTaskTest(unittest.TestCase):
 
     def test_commits_to_a_store(self):
         store = os.path.join(self.folder.name, "results")
+        said = io.StringIO()
         with self.assertWarnsRegex(openset.HintWarning, "not measured: knn on tiny.* there are 30"):
-            self.collect(self.net, store=store, name="mine", methods=["mcp", "max_logit", "knn"], limit=15)
+            with contextlib.redirect_stderr(said):
+                self.collect(self.net, store=store, name="Mine", methods="mcp, max_logit,knn", limit=15)
+        self.assertRegex(said.getvalue(), r"\[ *[0-9]+/[0-9]+\] evaluated mcp on tiny")
+        self.assertRegex(said.getvalue(), "\n`openset report score_mine --store=.*results` shows the table\n$")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.collect(self.net, store=store, name="Mine", methods="mcp", limit=15, progress=False)
+        self.assertNotIn("mcp on tiny", said.getvalue())
         frame = openset.open_store(store).records().to_frame()
         self.assertEqual(sorted(frame["method"]), ["max_logit", "mcp"])
 
@@ -349,6 +359,12 @@ class CollectTaskTest(unittest.TestCase):
             self.collect(lambda batch: batch[:1, 0, 0, :2])
         with self.assertRaisesRegex(ValueError, "is neither 'timm/NAME' nor a file"):
             self.collect("network.pkl")
+        with self.assertRaisesRegex(ValueError, "name: 'my net/ü' is not a valid name: use at most 80 letters"):
+            self.collect(self.net, store="results", name="my net/ü")
+        softmax = torch.nn.Sequential(self.net, torch.nn.Softmax(1))
+        for run in (lambda: self.collect(softmax), lambda: openset.collect(softmax, [(self.batch, self.batch[:, 0, 0, 0])])):
+            with self.assertRaisesRegex(ValueError, "model: ends in a softmax: .*leave the softmax out"):
+                run()
         with self.assertRaisesRegex(ValueError, "needs task"):
             openset.collect(self.net, [], store="results")
         for arguments, error in ((dict(std=[0.0]), "std: images are divided by it; it must be above 0"),
@@ -373,6 +389,58 @@ class CollectTaskTest(unittest.TestCase):
         self.assertRegex(" ".join(hints(self.net, mean=[127.0], std=[60.0])), "divide those of 0 to 255 by 255")
         function = lambda batch: self.net(self.torch.from_numpy(batch))
         self.assertRegex(" ".join(hints(function, mean=[0.5], std=[0.25])), "the outputs have no features")
+
+    def by_colour(self, rows):
+        """A network whose output c is 20 times the mean of channel rows[c]; the class's own channel is the brightest."""
+        torch = self.torch
+        head = torch.nn.Linear(3, len(rows), bias=False)
+        with torch.no_grad():
+            head.weight.copy_(20 * torch.eye(3)[list(rows)])
+        return torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), head)
+
+    def test_outputs_of_other_classes(self):
+        """The known classes are r and b, the unknown one is g."""
+        of = dict(mean=0.0, std=1.0)
+        self.assertEqual(self.hints(lambda: self.collect(self.by_colour([0, 2]), **of)), [])
+        swapped, = self.hints(lambda: self.collect(self.by_colour([2, 0]), **of))
+        self.assertRegex(swapped, r"accuracy is 0.0 %, and 100.0 % with .*; or outputs=\[1, 0\], which takes them in the task's")
+        expected = self.collect(self.by_colour([0, 2]), **of)
+        for rows, outputs in (([2, 0], [1, 0]), ([0, 1, 2], [0, 2]), ([1, 2, 1, 0], [3, 1])):
+            found = self.collect(self.by_colour(rows), outputs=outputs, **of)
+            for part in (lambda arrays: arrays, lambda arrays: arrays["fit"]):
+                for name in ("logits", "head_weight", "class_names"):
+                    numpy.testing.assert_array_equal(part(found)[name], part(expected)[name])
+        same, = self.hints(lambda: self.collect(self.by_colour([0, 0]), **of))
+        self.assertIn("accuracy is 50.0 % on 60 known samples, no better than guessing among 2 classes", same)
+        more = self.hints(lambda: self.collect(self.by_colour([0, 2, 1]), **of))[0]
+        self.assertRegex(more, r"has 3 outputs, and the task 2 known classes: the last output counts as one for unknown")
+        for rows, outputs, error in (([0, 1, 2, 1], None, r"model: has 4 outputs, and the task 2 known classes: choose .*outputs="),
+                                     ([0], None, "model: has 1 output, and the task 2 known classes$"),
+                                     ([0, 1, 2], [0], "outputs: must have a different index for each of the 2 known"),
+                                     ([0, 1, 2], [2, 2], "outputs: must have a different index"),
+                                     ([0, 1, 2], [0, 3], "outputs: 3 is no output of the network, which has 0 .. 2")):
+            with self.assertRaisesRegex(ValueError, error):
+                self.collect(self.by_colour(rows), outputs=outputs)
+        with self.assertRaisesRegex(ValueError, "outputs: needs task"):
+            openset.collect(self.net, [], outputs=[0])
+
+    def test_external_images_of_another_form_are_left_out(self):
+        """Their files, which aren't on this machine, are not needed."""
+        with open(os.path.join(self.folder.name, "catalog", "large.textproto"), "w", encoding="utf-8") as file:
+            parts = " ".join(f"part {{ name: '{part}' samples: 1 samples_per_class: 1 npz {{ images {{ path: 'absent.npz' }} }} }}"
+                             for part in ("train", "test"))
+            file.write(f"name: 'large' class_name: 'x' channels: 3 height: 9 width: 9 layout {{ {parts} }}")
+        task = os.path.join(self.folder.name, "outside.textproto")
+        with open(task, "w", encoding="utf-8") as file:
+            file.write("name: 'outside' data_set: 'tiny' split { known: [0, 2] unknown: 1 } external { data_set: 'large' }")
+        arguments = dict(task=task, validation_per_class=4, **self.where)
+        found = []
+        self.assertEqual(self.hints(lambda: found.append(openset.images(part="fit", **arguments))), [])
+        hint, = self.hints(lambda: found.append(openset.images(part="validation", **arguments)))
+        self.assertRegex(hint, "external validation images of 'large' are left out .* another form or size")
+        self.assertEqual([len(samples) for samples in found], [52, 8])
+        self.assertIn(hint, self.hints(lambda: found.append(openset.collect(self.net, **arguments))))
+        self.assertEqual([len(found[-1][part]["label"]) for part in ("fit", "validation")], [52, 8])
 
     def hints(self, run):
         with warnings.catch_warnings(record=True) as caught:

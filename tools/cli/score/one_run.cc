@@ -1,5 +1,7 @@
 #include "tools/cli/score/one_run.h"
 
+#include <cmath>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "eval/report/sample_comparison.h"
 #include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
+#include "eval/statistics/intervals.h"
 #include "eval/statistics/paired_tests.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/spec/trial.proto.h"
@@ -83,19 +86,46 @@ struct ToldApart {
   int64_t samples = 0;
 };
 
-// Tests the AUROC of each result against the best one's.
+// An upper bound of DeLong's standard error of an AUROC: a sample's placement lies in 0 .. 1, so that the variance of n
+// placements with this mean is at most auroc (1 - auroc) n / (n - 1).
+double MostStandardError(const TrialRecord& record) {
+  const double auroc = OnPool(record, kAuroc)->value();
+  const double known = static_cast<double>(record.counts().known());
+  const double unknown = static_cast<double>(record.counts().unknown());
+  return std::sqrt(auroc * (1 - auroc) * (1 / (known - 1) + 1 / (unknown - 1)));
+}
+
+// Whether the recorded values alone say that the test tells these two apart, after any correction over `tests` tests:
+// the standard error of a difference is at most the sum of both.
+bool IsFarBelow(const TrialRecord& best, const TrialRecord& other, size_t tests) {
+  const double difference = std::abs(OnPool(best, kAuroc)->value() - OnPool(other, kAuroc)->value());
+  const double most = MostStandardError(best) + MostStandardError(other);
+  return difference > 0 && difference > -NormalQuantile(kAlpha / (2 * static_cast<double>(tests))) * most;
+}
+
+// Tests the AUROC of each result against the best one's. Scores that are far below it are not computed: their p-values
+// are below kAlpha divided by the number of tests, so that Holm's method rejects them, and the others as if they were
+// 0.
 absl::StatusOr<ToldApart> TestAgainst(size_t best, const std::vector<TrialResult>& results, const Store& store) {
-  std::deque<SampleSet> samples;
-  std::deque<RankedInput> ranked;
-  for (const TrialResult& result : results) {
-    OPENSET_ASSIGN_OR_RETURN(samples.emplace_back(), ScoredSamplesOf(*result.trial, store));
-    SampleSet& set = samples.back();
+  std::deque<SampleSet> samples(results.size());
+  std::deque<std::optional<RankedInput>> ranked(results.size());
+  std::vector<size_t> order = {best};
+  for (size_t r = 0; r < results.size(); ++r) {
+    if (r != best) order.push_back(r);
+  }
+  for (const size_t r : order) {
+    const bool is_clustered = !samples[best].cluster.empty();
+    if (r != best && !is_clustered && IsFarBelow(*results[best].record, *results[r].record, results.size() - 1)) {
+      continue;
+    }
+    SampleSet& set = samples[r];
+    OPENSET_ASSIGN_OR_RETURN(set, ScoredSamplesOf(*results[r].trial, store));
     set.logits = {};  // AUROC needs only the scores
     set.num_outputs = 0;
     set.probability_logits = {};
     set.probability_outputs = 0;
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, set.Input());
-    ranked.emplace_back(input);
+    ranked[r].emplace(input);
   }
   ToldApart told{std::vector<bool>(results.size(), false), "DeLong's paired test", samples[best].num_samples};
   if (!samples[best].cluster.empty()) {
@@ -106,9 +136,9 @@ absl::StatusOr<ToldApart> TestAgainst(size_t best, const std::vector<TrialResult
     metric.mutable_auroc();
     std::vector<std::string> names;
     std::vector<const RankedInput*> inputs;
-    for (const RankedInput& input : ranked) {
+    for (const std::optional<RankedInput>& input : ranked) {
       names.push_back(absl::StrCat(inputs.size()));
-      inputs.push_back(&input);
+      inputs.push_back(&*input);
     }
     OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison,
                              CompareOnSamples({metric}, names, inputs, options, static_cast<int>(best)));
@@ -121,7 +151,12 @@ absl::StatusOr<ToldApart> TestAgainst(size_t best, const std::vector<TrialResult
   std::vector<double> p_values;
   for (size_t r = 0; r < ranked.size(); ++r) {
     if (r == best) continue;
-    OPENSET_ASSIGN_OR_RETURN(const DeLongComparison test, DeLongPaired(ranked[best], ranked[r], PairStatistic::kAuroc));
+    if (!ranked[r].has_value()) {
+      p_values.push_back(0);
+      continue;
+    }
+    OPENSET_ASSIGN_OR_RETURN(const DeLongComparison test,
+                             DeLongPaired(*ranked[best], *ranked[r], PairStatistic::kAuroc));
     p_values.push_back(test.p_value);
   }
   const std::vector<double> adjusted = HolmAdjusted(p_values);

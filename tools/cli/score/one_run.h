@@ -26,7 +26,8 @@ std::optional<int> BestOf(const std::vector<TrialResult>& results, const std::st
 // Marks in the report of a study, for each level of which it has one run, the best AUROC on all unknown samples, and
 // those that a paired test on the test samples doesn't tell apart from it (ReportCell.among_best), and adds a note that
 // says so. The test is DeLong's or, for samples in clusters, the paired bootstrap with 10,000 replicates; p-values are
-// corrected by Holm's method, and 0.05 or more is not told apart. Does nothing without the metric auroc or without
+// corrected by Holm's method, and 0.05 or more is not told apart. Scores that the recorded values alone tell apart, by
+// a bound of DeLong's standard error, are not computed again. Does nothing without the metric auroc or without
 // outputs. Errors: kNotFound or kDataLoss if outputs of one of these results are missing or corrupt; kInvalidArgument
 // if they can't be scored, or the results' labels or groups differ; kFailedPrecondition for fewer than two known or two
 // unknown samples; kUnimplemented if a newer openset wrote them; a read failure (IsReadFailure() in

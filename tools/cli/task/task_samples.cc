@@ -11,6 +11,7 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "core/text/table.h"
 #include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
@@ -62,9 +63,15 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   SampleFile validation(catalog, config.data_folders);
   std::vector<std::string> validation_groups;
   if (data.has_validation_known()) OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_known(), -1));
-  for (int g = 0; g < data.validation_unknown_size(); ++g) {
-    validation_groups.push_back(data.validation_unknown(g).name());
-    OPENSET_RETURN_IF_ERROR(validation.Add(data.validation_unknown(g).selection(), g));
+  for (const UnknownGroup& group : data.validation_unknown()) {
+    const absl::Status added = validation.Add(group.selection(), static_cast<int64_t>(validation_groups.size()));
+    if (absl::IsUnimplemented(added)) {
+      std::cerr << "hint: the task's external validation images of '" << OneLine(group.selection().data_set())
+                << "' are left out of validation.npz: they are stored in another form or size than the task's own\n";
+      continue;
+    }
+    OPENSET_RETURN_IF_ERROR(added);
+    validation_groups.push_back(group.name());
   }
 
   const std::string folder = UserPath(config.out);

@@ -103,7 +103,8 @@ def _first_odd_row(values: Any) -> str:
 
 
 def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
-    """Checks the names of `arrays` and leaves out those that are None. `group` may contain names."""
+    """Checks the names of `arrays` and leaves out those that are None. `group` may contain names; label and prediction
+    may, too, if there are class_names."""
     import numpy
     unknown = sorted(set(arrays) - set(NAMES))
     if unknown:
@@ -112,7 +113,11 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
     for name, values in kept.items():
         if values.dtype.kind in "US" and values.size > 0 and name not in (
                 "group", "group_names", "cluster", "class_names"):
-            advice = ": the index of each sample's class, -1 = unknown" if name == "label" else ""
+            if name in ("label", "prediction") and kept.get("class_names") is not None and values.ndim == 1:
+                kept[name] = _indices(name, values, kept["class_names"])
+                continue
+            advice = (": the index of each sample's class, -1 = unknown; with class_names, texts are their indices"
+                      if name in ("label", "prediction") else "")
             raise ValueError(f"{name}: has texts ('{printable(values.flat[0])}'), it needs numbers{advice}")
     cluster = kept.get("cluster")
     if cluster is not None and cluster.dtype.kind in "US":
@@ -129,6 +134,22 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 # Categories that stand for unknown samples, which would count as a known class.
 _UNKNOWN = ("", "-1", "n/a", "nan", "none", "novel", "null", "ood", "unk", "unknown")
+
+
+def _indices(name: str, texts: Any, class_names: Any) -> Any:
+    """The indices of texts in class_names, -1 for labels of unknown samples."""
+    import numpy
+    index = {str(text): at for at, text in enumerate(class_names.astype(str).ravel())}
+    if name == "label":
+        index = {**{text: -1 for text in _UNKNOWN}, **index}
+    found = numpy.empty(len(texts), numpy.int64)
+    for row, text in enumerate(texts.astype(str)):
+        at = index.get(text, index.get(text.lower()) if text.lower() in _UNKNOWN else None)
+        if at is None:
+            advice = "; unknown samples have the label '' or 'unknown'" if name == "label" else ""
+            raise ValueError(f"{name}: row {row}: '{printable(text)}' is none of class_names{advice}")
+        found[row] = at
+    return found
 
 
 def _with_codes(arrays: Mapping[str, Any]) -> Dict[str, Any]:

@@ -25,11 +25,26 @@ def image_and_label(batch: Any) -> Tuple[Any, Any]:
 def call(model: Any, images: Any, device: Any) -> Any:
     """The logits of a batch: an array of images, or a dict of arguments."""
     if isinstance(images, dict):
+        _check_arguments(model, list(images))
         found = model(**{name: values.to(device) if hasattr(values, "to") else values
                          for name, values in images.items()})
     else:
         found = model(images.to(device))
     return getattr(found, "logits", found)
+
+
+def _check_arguments(model: Any, names: List[str]) -> None:
+    """Whether the model's forward() takes the entries of a batch."""
+    import inspect
+    try:
+        parameters = inspect.signature(model.forward).parameters
+    except (AttributeError, TypeError, ValueError):
+        return
+    kinds = {parameter.kind for parameter in parameters.values()}
+    unknown = [name for name in names if name not in parameters]
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise ValueError(f"loader: a batch has '{unknown[0]}', which the model doesn't take; forward() takes "
+                         f"{', '.join(parameters) or 'nothing'}: name the entry so, or give pairs of images and labels")
 
 
 def find_head(model: Any, head: Optional[str]) -> str:

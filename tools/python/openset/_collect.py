@@ -4,10 +4,12 @@ from __future__ import annotations
 import os
 
 from openset import _batches, _library, _program
+from openset._progress import make_progress
+from openset._result import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+    from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 
 class Sample:
@@ -73,26 +75,32 @@ def images(task: str, split: int = 0, part: str = "test", data: Optional[str] = 
         raise ValueError(f"part: '{part}' is neither 'test' nor 'fit' nor 'validation'")
     if part == "validation" and validation_per_class == 0:
         raise ValueError("validation_per_class: say how many training samples of each class to leave out")
-    parts = _samples(task, split, limit, validation_per_class, _flags(data, library, fit_part))
+    parts, hints = _samples(task, split, limit, validation_per_class, _flags(data, library, fit_part))
     if part not in parts:
         raise ValueError(f"task {task} has no samples to fit to")
+    if part == "validation":  # of which the hints are
+        _library.warn(hints)
     return parts[part]
 
 
-def _samples(task: str, split: int, limit: int, validation_per_class: int, flags: List[str]) -> Dict[str, Samples]:
+def _samples(task: str, split: int, limit: int, validation_per_class: int,
+             flags: List[str]) -> Tuple[Dict[str, Samples], List[str]]:
+    """The parts, and the program's hints."""
     import tempfile
 
     import numpy
+    lines: List[str] = []
     with tempfile.TemporaryDirectory() as folder:
         _program.run(["task", "samples", task, f"--split={split}", f"--out={folder}", f"--train_limit={limit}",
-                      f"--test_limit={limit}", f"--validation_per_class={validation_per_class}", *flags])
+                      f"--test_limit={limit}", f"--validation_per_class={validation_per_class}", *flags],
+                     on_line=lines.append)
         parts = {}
         for part in ("test", "fit", "validation"):
             path = os.path.join(folder, part + ".npz")
             if os.path.exists(path):
                 with numpy.load(path) as arrays:
                     parts[part] = Samples(dict(arrays))
-        return parts
+    return parts, [line[len("hint: "):] for line in lines if line.startswith("hint: ")]
 
 
 def _flags(data: Optional[str], library: Optional[str], fit_part: Optional[str]) -> List[str]:
@@ -295,14 +303,39 @@ def _prepared(image: Any, size: Optional[int] = None, channels: Optional[int] = 
     return numpy.ascontiguousarray(values, numpy.float32)
 
 
-def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]:
+def _check_outputs(count: int, outputs: Optional[Sequence[int]], classes: int) -> None:
+    """Whether a network with `count` outputs has one for each known class; one more may be for unknown samples."""
+    known = f"{classes} known {'class' if classes == 1 else 'classes'}"
+    if outputs is None:
+        advice = ("" if count < classes else ": choose them with outputs=[...], the index of each known class's output, "
+                  "in the order that `openset task splits` lists")
+        if not classes <= count <= classes + 1:
+            raise ValueError(f"model: has {count} {'output' if count == 1 else 'outputs'}, and the task {known}{advice}")
+        return
+    if len(outputs) != len(set(outputs)) or len(outputs) != classes:
+        raise ValueError(f"outputs: must have a different index for each of the {known} (is {list(outputs)})")
+    wrong = [one for one in outputs if not 0 <= one < count]
+    if wrong:
+        raise ValueError(f"outputs: {wrong[0]} is no output of the network, which has 0 .. {count - 1}")
+
+
+def _refuse_softmax(arrays: Dict[str, Any]) -> None:
+    logits = arrays["logits"]
+    if len(logits) > 0 and logits.min() >= 0 and abs(logits.sum(axis=1) - 1).max() < 1e-3:
+        raise ValueError("model: ends in a softmax: its outputs are never negative and sum to 1; scores need logits: "
+                         "leave the softmax out")
+
+
+def _run(network: _Network, samples: Samples, batch_size: int, outputs: Optional[Sequence[int]]) -> Dict[str, Any]:
     import numpy
     logits, features = [], []
+    names = samples.arrays["class_names"]
     for begin in range(0, len(samples), batch_size):
         some = [samples[i] for i in range(begin, min(begin + batch_size, len(samples)))]
         of_batch, of_features = network(network.batch(some))
         if len(of_batch) != len(some):
             raise ValueError(f"model: returned {len(of_batch)} rows of logits for {len(some)} images")
+        _check_outputs(of_batch.shape[1], outputs, len(names))
         if numpy.isnan(of_batch).any():
             row = begin + int(numpy.isnan(of_batch).any(axis=1).argmax())
             raise ValueError(f"model: returned NaN for sample {row}, {samples[row].id}")
@@ -316,23 +349,29 @@ def _run(network: _Network, samples: Samples, batch_size: int) -> Dict[str, Any]
         del arrays["group"]
     if "cluster" in samples.arrays:
         arrays["cluster"] = samples.arrays["cluster"]
-    names = samples.arrays["class_names"]
-    if arrays["logits"].shape[1] == len(names):
-        arrays["class_names"] = names
     if features:
         arrays["features"] = numpy.concatenate(features)
         arrays.update(network.head_arrays())
+    _refuse_softmax(arrays)
+    if outputs is not None:
+        arrays["logits"] = numpy.ascontiguousarray(arrays["logits"][:, list(outputs)])
+        for name in ("head_weight", "head_bias"):
+            if name in arrays:
+                arrays[name] = arrays[name][list(outputs)]
+    if arrays["logits"].shape[1] == len(names):
+        arrays["class_names"] = names
     return arrays
 
 
 def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[str] = None, out: Any = None, *,
             task: Optional[str] = None, split: int = 0, store: Optional[str] = None,
             transform: Optional[Callable[[Any], Any]] = None, size: Optional[int] = None,
-            channels: Optional[int] = None, mean: Sequence[float] = (), std: Sequence[float] = (),
-            batch_size: int = 64, name: Optional[str] = None, methods: Sequence[str] = (), limit: int = 0,
-            data: Optional[str] = None, library: Optional[str] = None,
-            validation_per_class: int = 0, features: Optional[str] = None,
-            fit_part: Optional[str] = None) -> Dict[str, Any]:
+            channels: Optional[int] = None, mean: Union[float, Sequence[float]] = (),
+            std: Union[float, Sequence[float]] = (), batch_size: int = 64, name: Optional[str] = None,
+            methods: Union[str, Sequence[str]] = (), limit: int = 0, data: Optional[str] = None,
+            library: Optional[str] = None, validation_per_class: int = 0, features: Optional[str] = None,
+            fit_part: Optional[str] = None, outputs: Optional[Sequence[int]] = None,
+            progress: bool = True) -> Dict[str, Any]:
     """Runs `model` over `loader`, or over the samples of `task`, and returns the arrays that evaluate() takes. The
     loader has batches of (images, labels), or dicts as Hugging Face's, {"pixel_values": ..., "labels": ...}.
 
@@ -349,9 +388,11 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     image is resized to `size` and becomes (value / 255 - mean) / std, as `openset score` does. The result has the
     outputs for the training samples under "fit" and, with `validation_per_class`, those for the samples of searches
     under "validation" (model { outputs { validation_file } }). fit_part: instead of the task's own part to fit to
-    (`openset score --fit_part`). store: also commit the outputs to this store, and measure `methods`
-    (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them. name: for the
-    store; by default the model's class or file.
+    (`openset score --fit_part`). outputs: the index of each known class's output, in the task's order, for a network
+    that has other outputs too, or another order; without it, output c is the task's known class c, and one output more
+    may be for unknown samples. store: also commit the outputs to this store, and measure `methods`
+    (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them, and
+    `progress` shows what is measured. name: for the store; by default the model's class or file.
     """
     either = "loader: give either a loader or a task"
     if task is None:
@@ -359,7 +400,10 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             raise ValueError(either)
         if store is not None:
             raise ValueError("store: needs task, which says what the samples are")
+        if outputs is not None:
+            raise ValueError("outputs: needs task, which says what the known classes are")
         arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head))
+        _refuse_softmax(arrays)
         _library.warn(_feature_hints(arrays))
         if out is not None:
             import numpy
@@ -367,15 +411,19 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
         return arrays
     if loader is not None:
         raise ValueError(either)
+    mean, std = ([values] if isinstance(values, (int, float)) else values for values in (mean, std))
+    methods = _names(methods)
     _check_input(size, channels, mean, std)
+    name = _checked_name(name, model)
     network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std), features)
     flags = _flags(data, library, fit_part)
-    parts = _samples(task, split, limit, validation_per_class, flags)
-    found = {part: _run(network, samples, batch_size) for part, samples in parts.items()}
+    parts, hints = _samples(task, split, limit, validation_per_class, flags)
+    found = {part: _run(network, samples, batch_size, outputs) for part, samples in parts.items()}
     result = dict(found["test"])
     is_image = "features" not in parts["test"].arrays
-    _library.warn(_input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result) +
-                  _stored_hints(parts["test"], transform))
+    classes = len(parts["test"].arrays["class_names"])
+    _library.warn(hints + _input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result) +
+                  _stored_hints(parts["test"], transform) + _class_hints(result, classes))
     if out is not None:
         import numpy
         numpy.savez(out, **result)
@@ -384,7 +432,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     if "validation" in found:
         result["validation"] = found["validation"]
     if store is not None:
-        _commit(result, name or _name_of(model), task, split, store, methods, limit, flags)
+        _commit(result, name, task, split, store, methods, limit, flags, progress)
     return result
 
 
@@ -422,6 +470,23 @@ def _feature_hints(arrays: Dict[str, Any]) -> List[str]:
     return []
 
 
+def _class_hints(arrays: Dict[str, Any], classes: int) -> List[str]:
+    """What evaluate() says of the outputs: classes in another order, an accuracy of guessing, an AUROC below 50 %."""
+    import numpy
+    logits, label = arrays["logits"], arrays["label"]
+    _, _, hints = _library.call("evaluate", dict(metrics="accuracy"), [
+        ("model", dict(logits=logits, label=label, num_classes=numpy.array([classes])))], is_quiet=True)
+    if logits.shape[1] > classes:
+        hints = [f"the network has {classes + 1} outputs, and the task {classes} known classes: the last output counts as "
+                 f"one for unknown samples; if it is not, choose the others with outputs=[...]", *hints]
+    best = logits[:, :classes].argmax(axis=1)
+    order = [int(numpy.bincount(best[label == c], minlength=classes).argmax()) for c in range(classes)]
+    if sorted(order) != list(range(classes)):
+        return hints
+    return [f"{hint}; or outputs={order}, which takes them in the task's order" if "in another order" in hint else hint
+            for hint in hints]
+
+
 def _stored_hints(samples: Samples, transform: Any) -> List[str]:
     stored = samples.arrays.get("as_stored")
     if transform is None or stored is None or not stored.any():
@@ -431,14 +496,20 @@ def _stored_hints(samples: Samples, transform: Any) -> List[str]:
             "others: it should not crop images that have the network's size"]
 
 
-def _name_of(model: Any) -> str:
-    if isinstance(model, str):
-        return os.path.splitext(os.path.basename(model))[0]
-    return type(model).__name__.lower()
+def _checked_name(name: Optional[str], model: Any) -> str:
+    """The name for the store, by default the model's class or file. It becomes part of paths."""
+    import re
+    if name is None:
+        of_file = os.path.splitext(os.path.basename(model))[0] if isinstance(model, str) else type(model).__name__.lower()
+        return re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9_.+-]", "_", of_file).lstrip("_") or "model"
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,79}", name) is None:
+        raise ValueError(f"name: {name!r} is not a valid name: use at most 80 letters, digits, _, ., + and -, a letter or "
+                         "digit first")
+    return name
 
 
 def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str, methods: Sequence[str], limit: int,
-            flags: List[str]) -> None:
+            flags: List[str], progress: bool) -> None:
     """Stores outputs and measures them, by `openset score`."""
     import numpy
     folder = os.path.join(store, "outputs_of", name)
@@ -453,8 +524,14 @@ def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str
     if methods:
         words.append("--methods=" + ",".join(methods))
     lines: List[str] = []
+
+    def on_line(line: str) -> None:
+        lines.append(line)
+        shown.line(line)
+
     try:
-        _program.run(words, on_line=lines.append)
+        with make_progress(progress) as shown:
+            _program.run(words, on_line=on_line)
     except RuntimeError:
         failed = [line.partition("] FAILED to evaluate ")[2] for line in lines if "] FAILED to evaluate " in line]
         if not failed or not any(line.startswith("records: ") for line in lines):
@@ -463,3 +540,8 @@ def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str
 
         from openset._library import HintWarning
         warnings.warn("not measured: " + "; ".join(failed), HintWarning, stacklevel=3)
+    if progress:
+        import re
+        import sys
+        study = "score_" + re.sub("[^A-Za-z0-9.-]", "_", name).lower()
+        print(f"`openset report {study} --store={store}` shows the table", file=sys.stderr)

@@ -66,6 +66,8 @@ class Detector:
     def apply(self, **outputs: Any) -> Decisions:
         """Decides about outputs: logits [N, K], features [N, D], unknown_score [N], as the detector needs them. Raises
         ValueError for outputs of another network."""
+        if outputs.get("logits") is None and outputs.get("unknown_score") is None:
+            raise ValueError("outputs: has no logits (logits=), without which no score of a network is computed")
         _, found, _ = _library.call("apply_detector", dict(path=self.path), [("outputs", outputs)],
                                     wanted=["unknown_score", "prediction", "rejected"])
         return Decisions(found["unknown_score"], found["rejected"].astype(bool), found["prediction"])

@@ -39,7 +39,22 @@ class Evaluation(Result):
         super().__init__(found, [{"metric": name, **_row(metric)} for name, metric in self.metrics.items()], hints)
 
     def __getitem__(self, name: str) -> Optional[float]:
+        if name not in self.metrics and name not in self.absent:
+            name = self._meant(name)
         return None if name in self.absent else self.metrics[name].get("value")
+
+    def _meant(self, name: str) -> str:
+        """The measured metric of which this is another name (fpr95); KeyError if there is none."""
+        measured = ", ".join(self.metrics)
+        try:  # the program knows the synonyms
+            known, _, _ = _library.call("evaluate", dict(metrics=name), [("samples", dict(
+                label=[0, 1, -1], unknown_score=[0., 0., 1.], prediction=[0, 1, 0]))], is_quiet=True)
+        except ValueError as error:
+            raise KeyError(f"'{_arrays.printable(name)}' is no metric ({error}); measured are {measured}") from None
+        meant = [one for one in known["metrics"] if one in self.metrics or one in self.absent]
+        if len(known["metrics"]) != 1 or not meant:
+            raise KeyError(f"'{_arrays.printable(name)}' was not measured; measured are {measured}")
+        return meant[0]
 
 
 class Evaluations(Result):

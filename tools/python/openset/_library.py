@@ -101,11 +101,11 @@ def _value(value: Any) -> str:
 
 def call(kind: str, request: Any, sets: Sequence[Tuple[str, Mapping[str, Any]]] = (),
          fit: Optional[Mapping[str, Any]] = None, renamed: Optional[Mapping[str, str]] = None,
-         wanted: Sequence[str] = ()) -> Tuple[Any, Dict[str, Any], List[str]]:
+         wanted: Sequence[str] = (), is_quiet: bool = False) -> Tuple[Any, Dict[str, Any], List[str]]:
     """Calls the library for `kind`, a field of Call (tools/evaluation/request.proto), with sets of arrays by name.
 
     Returns what the program prints, read as JSON, the `wanted` arrays of the answer, and the program's hints, which it
-    has also warned of. Raises ValueError for wrong arguments or arrays, with paths in the message replaced by `renamed`
+    has also warned of unless `is_quiet`. Raises ValueError for wrong arguments or arrays, with paths in the message replaced by `renamed`
     ({path: name}), MemoryError if there is too little memory, and RuntimeError for other failures.
     """
     import ctypes
@@ -141,7 +141,8 @@ def call(kind: str, request: Any, sets: Sequence[Tuple[str, Mapping[str, Any]]] 
         found = {name: _copy(library, answer, name) for name in wanted}
     finally:
         library.free(answer)
-    warn(hints)
+    if not is_quiet:
+        warn(hints)
     return json.loads(said), found, hints
 
 
