@@ -404,6 +404,8 @@ class CollectTaskTest(unittest.TestCase):
         self.assertEqual(self.hints(lambda: self.collect(self.by_colour([0, 2]), **of)), [])
         swapped, = self.hints(lambda: self.collect(self.by_colour([2, 0]), **of))
         self.assertRegex(swapped, r"accuracy is 0.0 %, and 100.0 % with .*; or outputs=\[1, 0\], which takes them in the task's")
+        wrong, = self.hints(lambda: self.collect(self.by_colour([2, 1, 0]), outputs=[0, 2], **of))
+        self.assertIn("or outputs=[2, 0], which", wrong)
         expected = self.collect(self.by_colour([0, 2]), **of)
         for rows, outputs in (([2, 0], [1, 0]), ([0, 1, 2], [0, 2]), ([1, 2, 1, 0], [3, 1])):
             found = self.collect(self.by_colour(rows), outputs=outputs, **of)

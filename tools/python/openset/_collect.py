@@ -423,7 +423,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     is_image = "features" not in parts["test"].arrays
     classes = len(parts["test"].arrays["class_names"])
     _library.warn(hints + _input_hints(is_image and network.transform is None, mean, std) + _feature_hints(result) +
-                  _stored_hints(parts["test"], transform) + _class_hints(result, classes))
+                  _stored_hints(parts["test"], transform) + _class_hints(result, classes, outputs))
     if out is not None:
         import numpy
         numpy.savez(out, **result)
@@ -470,7 +470,7 @@ def _feature_hints(arrays: Dict[str, Any]) -> List[str]:
     return []
 
 
-def _class_hints(arrays: Dict[str, Any], classes: int) -> List[str]:
+def _class_hints(arrays: Dict[str, Any], classes: int, outputs: Optional[Sequence[int]]) -> List[str]:
     """What evaluate() says of the outputs: classes in another order, an accuracy of guessing, an AUROC below 50 %."""
     import numpy
     logits, label = arrays["logits"], arrays["label"]
@@ -483,6 +483,7 @@ def _class_hints(arrays: Dict[str, Any], classes: int) -> List[str]:
     order = [int(numpy.bincount(best[label == c], minlength=classes).argmax()) for c in range(classes)]
     if sorted(order) != list(range(classes)):
         return hints
+    order = [outputs[place] for place in order] if outputs is not None else order
     return [f"{hint}; or outputs={order}, which takes them in the task's order" if "in another order" in hint else hint
             for hint in hints]
 
