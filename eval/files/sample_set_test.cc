@@ -180,9 +180,10 @@ TEST(ReadSampleSet, ValuesOutOfRange) {
             "a.npz: array 'label', row 1: is -2; it must lie in 0 .. 2, or be -1 for unknown");
   EXPECT_EQ(error(With(With(Scores(), "num_classes", Wholes({3})), "label", Wholes({0, 1, int64_t{1} << 32}))),
             "a.npz: array 'label', row 2: is 4294967296; it must lie in 0 .. 2, or be -1 for unknown");
-  EXPECT_EQ(error({{"label", Wholes({1, 2, -1})}, {"logits", Matrix({0, 3, 5, 1, 2, 2}, 2)}}),
-            "a.npz: array 'label', row 1: is 2; it must lie in 0 .. 1, or be -1 for unknown: the labels seem to begin at "
-            "1: subtract 1 from those of known samples");
+  EXPECT_EQ(
+      error({{"label", Wholes({1, 2, -1})}, {"logits", Matrix({0, 3, 5, 1, 2, 2}, 2)}}),
+      "a.npz: array 'label', row 1: is 2; it must lie in 0 .. 1, or be -1 for unknown: the labels seem to begin at "
+      "1: subtract 1 from those of known samples");
   EXPECT_EQ(error({{"label", Wholes({1, 2, 0})}, {"logits", Matrix({0, 3, 5, 1, 2, 2}, 2)}}),
             "a.npz: array 'label', row 1: is 2; it must lie in 0 .. 1, or be -1 for unknown");
   EXPECT_EQ(error(With(Scores(), "prediction", Wholes({0, 0, -1}))),

@@ -28,7 +28,8 @@ TEST(WhatToDo, AdvisesTheSameCommandOnlyIfItMayHelp) {
   EXPECT_THAT(diverged, HasSubstr("(--methods)"));
   EXPECT_THAT(diverged, Not(HasSubstr("retries")));
   StudyFailure of_command = Failure(absl::StatusCode::kInvalidArgument);
-  of_command.what = "train forest on cloud, split 0, seed 0 (1 time): training.command: 'forest.py' ended without outputs";
+  of_command.what =
+      "train forest on cloud, split 0, seed 0 (1 time): training.command: 'forest.py' ended without outputs";
   EXPECT_EQ(WhatToDo({of_command}),
             "repair the command's program (the log says why it failed), then run the same command");
   EXPECT_THAT(WhatToDo({of_command, Failure(absl::StatusCode::kAborted)}),

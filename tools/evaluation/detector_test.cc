@@ -129,9 +129,10 @@ TEST(Detector, RefusesOutputsOfAnotherNetwork) {
   };
   EXPECT_THAT(error(MakeOutputs(3, 100, kClasses - 1)),
               HasSubstr("new.npz: has 2 logits per sample, and validation was made for 3: it is of another network"));
-  EXPECT_THAT(error({{"label", MakeNpy(std::vector<int64_t>{0, -1}, {2})},
-                     {"unknown_score", MakeNpy(std::vector<double>{0.5, 1}, {2})}}),
-              HasSubstr("new.npz: has no logits, from which validation computes its own score: finished scores can't be"));
+  EXPECT_THAT(
+      error({{"label", MakeNpy(std::vector<int64_t>{0, -1}, {2})},
+             {"unknown_score", MakeNpy(std::vector<double>{0.5, 1}, {2})}}),
+      HasSubstr("new.npz: has no logits, from which validation computes its own score: finished scores can't be"));
   NpzArrays outputs = MakeOutputs(3, 100);
   std::vector<float> logits = *ToFloat(outputs["logits"]);
   for (size_t i = 0; i < logits.size(); ++i) logits[i] += static_cast<float>(i % 3 + 1);
@@ -196,9 +197,10 @@ TEST(Detector, SaysWhatWasAcceptedOfKnownAndUnknownSamples) {
                             {"logits", MakeNpy(std::vector<float>{5, 0, 0, 4, 3, 0, 0, 2, 1, 0, 9, 0}, {6, 2})}};
   ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("max_logit", "known_accepted"), "validation",
                                                          ReaderOf("validation", arrays), nullptr));
-  EXPECT_THAT(DetectorText(made.spec),
-              HasSubstr("on 4 known and 2 unknown samples, of which 100.0 % of the known ones were accepted, and 50.0 % of "
-                        "the unknown ones rejected\n"));
+  EXPECT_THAT(
+      DetectorText(made.spec),
+      HasSubstr("on 4 known and 2 unknown samples, of which 100.0 % of the known ones were accepted, and 50.0 % of "
+                "the unknown ones rejected\n"));
   DetectorSpec without = made.spec;  // as written before
   without.clear_validation_known_accepted();
   EXPECT_THAT(DetectorText(without), HasSubstr("unknown samples, of which 83.3 % were accepted\n"));
