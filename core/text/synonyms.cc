@@ -1,6 +1,10 @@
 #include "core/text/synonyms.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
@@ -102,10 +106,12 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"auprin", {"aupr_known"}},
       {"auin", {"aupr_known"}},
       {"auout", {"aupr_unknown"}},
-      {"fpr95", {"fpr_at_95tpr", "fpr_at_tpr"}},
-      {"fpr95tpr", {"fpr_at_95tpr", "fpr_at_tpr"}},
-      {"fprattpr95", {"fpr_at_95tpr", "fpr_at_tpr"}},
-      {"fpr", {"fpr_at_95tpr", "fpr_at_tpr"}},
+      {"fpr95", {"fpr_at_95tpr", "fpr_at_0.95tpr", "fpr_at_tpr"}},
+      {"fpr95tpr", {"fpr_at_95tpr", "fpr_at_0.95tpr", "fpr_at_tpr"}},
+      {"fprattpr95", {"fpr_at_95tpr", "fpr_at_0.95tpr", "fpr_at_tpr"}},
+      {"fpr", {"fpr_at_95tpr", "fpr_at_0.95tpr", "fpr_at_tpr"}},
+      {"fprat95tpr", {"fpr_at_0.95tpr"}},
+      {"fprat0.95tpr", {"fpr_at_95tpr"}},
       {"ccr", {"ccr_at_fpr"}},
       {"ccrfpr", {"ccr_at_fpr"}},
       {"macrof1", {"open_set_f_macro"}},
@@ -143,6 +149,14 @@ const std::map<std::string, std::vector<std::string>>& Synonyms() {
       {"vit", {"vision_transformer"}},
       {"swin", {"swin_transformer"}},
       {"jit", {"torch_script"}},
+      // Fields of studies.
+      {"trainlimit", {"train_limit_per_class"}},
+      {"testlimit", {"test_limit_per_class"}},
+      {"limit", {"train_limit_per_class"}},
+      {"metrics", {"metric"}},
+      {"methods", {"method"}},
+      {"seeds", {"seed"}},
+      {"splits", {"split"}},
       // Augmentations, and open-set sources.
       {"flip", {"horizontal_flip"}},
       {"hflip", {"horizontal_flip"}},

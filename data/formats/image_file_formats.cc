@@ -1,6 +1,11 @@
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
@@ -133,9 +138,13 @@ class ImageFolder : public ImageFileFormat {
       // images in it.
       is_empty.push_back(SamplesOfClass(found.part, id) == 0 && !FileExists(JoinPath(found.folder, folders[id])));
     }
-    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source,
-                             OpenImageFolder(found.folder, folders, {info.channels(), info.height(), info.width()},
-                                             found.part.name(), options, is_empty));
+    absl::StatusOr<std::shared_ptr<const ImageSource>> opened = OpenImageFolder(
+        found.folder, folders, {info.channels(), info.height(), info.width()}, found.part.name(), options, is_empty);
+    // A new image has no line in the table of clusters.
+    if (absl::IsInvalidArgument(opened.status()) && absl::IsDataLoss(CheckListing(info, found))) {
+      return absl::DataLossError(absl::StrCat(opened.status().message(), "; ", WhatToDo(info, files.path())));
+    }
+    OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source, std::move(opened));
     OPENSET_RETURN_IF_ERROR(CheckCounts(info, found.part, files.path(), source->index(),
                                         [&](int id) { return JoinPath(found.folder, folders[id]); }));
     return source;
@@ -143,6 +152,12 @@ class ImageFolder : public ImageFileFormat {
 
   absl::Status CheckImageFiles(const DataSetInfo& info, const FoundPart& found) const override {
     OPENSET_RETURN_IF_ERROR(Open(info, found).status());
+    return CheckListing(info, found);
+  }
+
+ private:
+  // Returns kDataLoss if the names and sizes of the images are not those of the catalog's digest of them.
+  static absl::Status CheckListing(const DataSetInfo& info, const FoundPart& found) {
     const ImageFolderFiles& folder = found.part.image_folder();
     if (!folder.has_listing_sha256()) return absl::OkStatus();
     OPENSET_ASSIGN_OR_RETURN(const std::string sum,
@@ -153,7 +168,6 @@ class ImageFolder : public ImageFileFormat {
                                             "; files are missing, new or cut short; ", WhatToDo(info, folder.path())));
   }
 
- private:
   // Below the part's folder, in the order of the class ids.
   static std::vector<std::string> ClassFolders(const DataSetInfo& info, const ImageFolderFiles& folder) {
     if (folder.class_folder_size() == 0) return {info.class_name().begin(), info.class_name().end()};

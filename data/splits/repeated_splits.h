@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "data/catalog.h"
 #include "data/task.pb.h"
 
 namespace openset {
@@ -24,6 +26,11 @@ std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> split
 
 // "split 1 has the same known classes as split 0 and 9 of its 10 unknown ones: together they are one draw, not two"
 std::string Warning(const RepeatedSplit& repeated);
+
+// "TASK: split 1 has ..." for each split that repeats the known classes of another one. `used` has the numbers of the
+// splits in use, counting folds; empty: all. Errors: those of ClassSplitsOf() (data/splits/class_splits.h).
+absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
+                                                        const Catalog& catalog);
 
 }  // namespace openset
 

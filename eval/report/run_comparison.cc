@@ -4,9 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "core/text/synonyms.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
@@ -377,7 +383,8 @@ absl::StatusOr<RunComparison> CompareRuns(const RunTable& table, const std::vect
   if (!baseline.empty()) {
     OPENSET_ASSIGN_OR_RETURN(comparison.baseline, RowOf(table, baseline));
   }
-  for (const std::string& metric : metrics.empty() ? table.metrics : metrics) {
+  for (const std::string& asked : metrics.empty() ? table.metrics : metrics) {
+    const std::string metric = ResolveSynonym(asked, table.metrics).value_or(asked);
     OPENSET_ASSIGN_OR_RETURN(const NamedMetric named, MetricOf(table, metric));
     if (!absl::c_linear_search(table.metrics, metric)) {
       return absl::InvalidArgumentError(

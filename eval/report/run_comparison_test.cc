@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "eval/report/run_comparison_report.h"
 #include "gmock/gmock.h"
@@ -324,6 +325,13 @@ TEST(CompareRuns, HintsAtWhatTheTableMayHaveWrong) {
                           "without a value of any metric: line 9",
                           "the methods 'm0' and 'M0' differ only in case; if they are one, give them one name"));
   EXPECT_EQ(CompareRuns(table, {"auroc"}, {})->hints.size(), 2);  // what was asked for is there
+}
+
+// FPR at 95 % TPR has a name as a metric of its own and one with its level.
+TEST(CompareRuns, FindsAMetricByItsOtherName) {
+  const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(2, 3, "fpr_at_0.95tpr"), {"fpr_at_95tpr"}, {});
+  ASSERT_THAT(comparison, IsOk());
+  EXPECT_EQ(comparison->pairs.at(0).metric, "fpr_at_0.95tpr");
 }
 
 TEST(CompareRuns, Refuses) {

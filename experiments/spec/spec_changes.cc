@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -51,29 +52,6 @@ absl::StatusOr<Setting> ParseSetting(const std::string& text) {
     return Invalid(absl::StrCat("--set=", text), "name files in a spec or a method, where their content is looked at");
   }
   return setting;
-}
-
-// The field that other programs call by the last name of `path`; `path` if none is known.
-std::string UsualPath(const std::string& path) {
-  static const auto* const kUsual =
-      new std::map<std::string, std::string>{{"lr", "training.optimizer.learning_rate"},
-                                             {"learning_rate", "training.optimizer.learning_rate"},
-                                             {"weight_decay", "training.optimizer.weight_decay"},
-                                             {"wd", "training.optimizer.weight_decay"},
-                                             {"momentum", "training.optimizer.sgd.momentum"},
-                                             {"optimizer", "training.optimizer"},
-                                             {"epochs", "training.epochs"},
-                                             {"epoch", "training.epochs"},
-                                             {"num_epochs", "training.epochs"},
-                                             {"batch_size", "training.batch_size"},
-                                             {"batch", "training.batch_size"},
-                                             {"bs", "training.batch_size"},
-                                             {"scheduler", "training.schedule"},
-                                             {"image_size", "input.size"},
-                                             {"img_size", "input.size"},
-                                             {"size", "input.size"}};
-  const auto usual = kUsual->find(path.substr(path.rfind('.') + 1));
-  return usual == kUsual->end() ? path : usual->second;
 }
 
 // What an assignment that failed probably meant: "; did you mean training.epochs=5?"; or "".
@@ -138,6 +116,28 @@ absl::Status SetUntil(const std::string& text, ExperimentSpec* spec) {
 }
 
 }  // namespace
+
+std::string UsualPath(const std::string& path) {
+  static const auto* const kUsual =
+      new std::map<std::string, std::string>{{"lr", "training.optimizer.learning_rate"},
+                                             {"learning_rate", "training.optimizer.learning_rate"},
+                                             {"weight_decay", "training.optimizer.weight_decay"},
+                                             {"wd", "training.optimizer.weight_decay"},
+                                             {"momentum", "training.optimizer.sgd.momentum"},
+                                             {"optimizer", "training.optimizer"},
+                                             {"epochs", "training.epochs"},
+                                             {"epoch", "training.epochs"},
+                                             {"num_epochs", "training.epochs"},
+                                             {"batch_size", "training.batch_size"},
+                                             {"batch", "training.batch_size"},
+                                             {"bs", "training.batch_size"},
+                                             {"scheduler", "training.schedule"},
+                                             {"image_size", "input.size"},
+                                             {"img_size", "input.size"},
+                                             {"size", "input.size"}};
+  const auto usual = kUsual->find(path.substr(path.rfind('.') + 1));
+  return usual == kUsual->end() ? path : usual->second;
+}
 
 std::vector<std::string> SpecChanges::Texts() const {
   std::vector<std::string> texts;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
@@ -127,25 +128,43 @@ std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>
   return lines;
 }
 
+// How the part's images differ from the catalog's, or from those of the store's last run, whose digest is `remembered`
+// ("" if there was none); "" if they don't differ or are not here.
+std::string ChangeOfImages(const DataSetInfo& info, const DataSetPart& part, const std::string& remembered,
+                           const std::vector<std::string>& data_folders) {
+  if (part.has_content_sha256() && part.content_sha256() == remembered) return "";
+  const absl::Status files = CheckFiles(info, part.name(), data_folders);
+  if (absl::IsDataLoss(files)) return OneLine(files.message());
+  if (!files.ok() || !part.has_content_sha256() || remembered.empty()) return "";
+  return absl::StrCat(
+      "the images of its part '", part.name(),
+      "' have changed since the last run on this store: bring the old ones back, or run the study again");
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& store,
-                                                               const std::vector<std::string>& data_folders,
-                                                               const ProgressReport& progress,
-                                                               const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                               std::vector<std::string>* unresolved) {
+absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const std::vector<std::string>& data_folders,
+                                                       const ProgressReport& progress,
+                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog) {
+  ResolvedContents resolved;
   std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {
     OPENSET_RETURN_IF_ERROR(AddContentDigests(name, parts, data_folders, catalog, progress));
     DataSetInfo* info = catalog->FindMutable(name);
     if (info == nullptr) continue;
+    std::string change;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
-      if (HasChecksums(part) || part.has_content_sha256()) continue;
+      if (HasChecksums(part)) continue;
       const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kSha256Digits);
       if (IsReadFailure(last.status())) return last.status();
-      if (last.ok() && IsKey(*last)) {
-        part.set_content_sha256(*last);
+      const std::string remembered = last.ok() && IsKey(*last) ? *last : "";
+      if (change.empty() && parts.count(part.name()) > 0) {
+        change = ChangeOfImages(*info, part, remembered, data_folders);
+      }
+      if (part.has_content_sha256()) continue;
+      if (!remembered.empty()) {
+        part.set_content_sha256(remembered);
         continue;
       }
       if (parts.count(part.name()) == 0) continue;
@@ -154,10 +173,12 @@ absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& stor
       }
       const size_t digests = TellByRecords(name, *recorded, &part);
       elsewhere[digests].push_back(absl::StrCat(name, ", ", part.name()));
-      if (unresolved != nullptr && digests == 0) unresolved->push_back(elsewhere[digests].back());
+      if (digests == 0) resolved.unresolved.push_back(elsewhere[digests].back());
     }
+    if (!change.empty()) resolved.changed.push_back(absl::StrCat("results on ", name, " may be missing: ", change));
   }
-  return LinesOf(elsewhere);
+  resolved.lines = LinesOf(elsewhere);
+  return resolved;
 }
 
 absl::Status RememberContents(const Store& store, const Experiment& experiment) {

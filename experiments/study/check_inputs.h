@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/text/terminal.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
@@ -18,19 +19,24 @@ namespace openset {
 // Content digests of data sets without checksums in the catalog (DataSetPart.content_sha256). They are part of the
 // keys. The store saves them, so that machines without the files find the results.
 
+struct ResolvedContents {
+  std::vector<std::string> lines;       // which parts have a digest from records, and which have none
+  std::vector<std::string> unresolved;  // the latter, each as "DATA_SET, PART"
+  // A sentence for each data set whose images differ from the catalog's or from those of the store's last run, so that
+  // results of the earlier images are not found.
+  std::vector<std::string> changed;
+};
+
 // Fills in the digests of the parts that the tasks use. It takes the first of these that exists:
 //   1. the digest of the part's files below `data_folders`;
 //   2. the digest that the store's last run saved;
 //   3. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
-// Returns lines that say which parts have a digest from records and which have none. Adds the latter to `unresolved`,
-// unless it is null, each as "DATA_SET, PART". AddContentDigests() (data/sets/data_set.h) reports `progress`. Errors: a
-// read failure (IsReadFailure() in experiments/store/store.h) of the data or of a record; kInvalidArgument for a table
-// of clusters that openset can't use.
-absl::StatusOr<std::vector<std::string>> ResolveContentDigests(const Store& store,
-                                                               const std::vector<std::string>& data_folders,
-                                                               const ProgressReport& progress,
-                                                               const std::vector<TaskSpec>& tasks, Catalog* catalog,
-                                                               std::vector<std::string>* unresolved = nullptr);
+// AddContentDigests() (data/sets/data_set.h) reports `progress`. Errors: a read failure (IsReadFailure() in
+// experiments/store/store.h) of the data or of a record; kInvalidArgument for a table of clusters that openset can't
+// use.
+absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const std::vector<std::string>& data_folders,
+                                                       const ProgressReport& progress,
+                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog);
 
 // Saves the digests of the experiment's catalog in the store. Errors: kNotFound for a data set that is not in the
 // catalog; a write error (core/files/files.h).

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -43,11 +45,10 @@ class DataContents : public ::testing::Test {
   Experiment Told(const std::vector<std::string>& data_folders) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
     EXPECT_TRUE(experiment.ok()) << experiment.status();
-    untold_.clear();
-    absl::StatusOr<std::vector<std::string>> lines =
-        ResolveContentDigests(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog, &untold_);
-    EXPECT_THAT(lines, IsOk());
-    lines_ = *std::move(lines);
+    absl::StatusOr<ResolvedContents> contents =
+        ResolveContentDigests(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog);
+    EXPECT_THAT(contents, IsOk());
+    contents_ = *std::move(contents);
     return *std::move(experiment);
   }
 
@@ -72,7 +73,7 @@ class DataContents : public ::testing::Test {
 
   const SpecSandbox sandbox_;
   const Store store_;
-  std::vector<std::string> lines_, untold_;  // of Told()
+  ResolvedContents contents_;  // of Told()
 };
 
 TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
@@ -97,8 +98,8 @@ TEST_F(DataContents, ComeFromTheFilesOrTheStore) {
 // The images of another machine are missing; records identify them.
 TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   Told({sandbox_.folder()});
-  EXPECT_THAT(untold_, ElementsAre("digits, train", "digits, test"));
-  EXPECT_THAT(lines_,
+  EXPECT_THAT(contents_.unresolved, ElementsAre("digits, train", "digits, test"));
+  EXPECT_THAT(contents_.lines,
               ElementsAre("The images of digits, train; digits, test are not on this machine, and the store has "
                           "no record of them: results on them can't be found."));
   AddRecord("a", "train", Sha256Hex("old"), 1);
@@ -109,15 +110,16 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   const DataSetInfo& digits = **told.catalog.Find("digits");
   EXPECT_EQ(*PartDigest(digits, "train"), Sha256Hex("new"));
   EXPECT_EQ(*PartDigest(digits, "test"), Sha256Hex("test"));
-  EXPECT_THAT(untold_, IsEmpty());
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
-                                  EndsWith("(2 differ: the newest record's is taken).")));
+  EXPECT_THAT(contents_.unresolved, IsEmpty());
+  EXPECT_THAT(contents_.lines,
+              ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
+                          EndsWith("(2 differ: the newest record's is taken).")));
   // Digests from records are not saved as digests of files, and existing files take precedence.
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));
   WriteImages("some images");
   EXPECT_NE(*PartDigest(**Told({sandbox_.folder()}).catalog.Find("digits"), "test"), Sha256Hex("test"));
-  EXPECT_THAT(lines_, IsEmpty());
+  EXPECT_THAT(contents_.lines, IsEmpty());
 }
 
 // The name of the data set leads from any folder to the root, and from there to the images.

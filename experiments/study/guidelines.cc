@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -154,7 +157,7 @@ std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, 
   }
   for (const std::string& folder : folders) {
     lines.push_back(absl::StrCat("hint: the images in ", OneLine(folder), " were counted, not read: 'openset data ",
-                                 "describe ", OneLine(folder), "' names those that can't be decoded"));
+                                 "verify folder:", OneLine(folder), " --images' names those that can't be decoded"));
   }
   return lines;
 }

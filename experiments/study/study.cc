@@ -29,6 +29,7 @@
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
 #include "data/catalog.h"
+#include "data/splits/repeated_splits.h"
 #include "experiments/action/stage.h"
 #include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
@@ -205,14 +206,12 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
   OPENSET_RETURN_IF_ERROR(CheckTags(options.changes.tag));
   experiment.tags = options.changes.tag;
   OPENSET_RETURN_IF_ERROR(PrepareUntil(&experiment));
-  std::vector<std::string> unresolved;
-  OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> data_lines,
-                           ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
-                                                 &experiment.catalog, &unresolved));
+  OPENSET_ASSIGN_OR_RETURN(
+      ResolvedContents contents,
+      ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks, &experiment.catalog));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->data_folders_ = options.data_folders;
-  study->data_lines_ = std::move(data_lines);
-  study->unresolved_data_ = std::move(unresolved);
+  study->contents_ = std::move(contents);
   OPENSET_RETURN_IF_ERROR(study->PlanAll(options));
   return study;
 }
@@ -513,10 +512,25 @@ bool Study::LacksOnlyEvaluation(int trial) const {
          absl::c_all_of(action.inputs, [this](ActionId input) { return plan()[input].is_done(); });
 }
 
+std::vector<std::string> Study::RepeatLines() const {
+  std::map<std::string, std::vector<int>> used;
+  for (const int t : ReportedTrials()) used[plan().trials[t].task()].push_back(plan().trials[t].split());
+  std::vector<std::string> lines;
+  for (const TaskSpec& task : experiment_.tasks) {
+    if (used.count(task.name()) == 0) continue;
+    absl::StatusOr<std::vector<std::string>> of_task = RepeatWarnings(task, used[task.name()], experiment_.catalog);
+    if (!of_task.ok()) continue;  // an expanded task has its splits
+    for (std::string& line : *of_task) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 Report Study::MakeReport(const StudyResults& results) const {
   Report report = openset::MakeReport(name(), results.results);
   report.waiting = waiting();
-  report.data_lines = data_lines_;
+  report.data_lines = contents_.lines;
+  for (const std::string& line : contents_.changed) report.data_lines.push_back(line);
+  for (std::string& line : RepeatLines()) report.data_lines.push_back(std::move(line));
   for (std::string& line : UndecidedLines()) report.data_lines.push_back(std::move(line));
   const std::vector<int> reported = ReportedTrials();
   for (size_t i = 0; i < results.results.size() && i < reported.size(); ++i) {

@@ -26,6 +26,7 @@
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
+#include "experiments/study/check_inputs.h"
 #include "experiments/study/source_changes.h"
 #include "experiments/study/until.h"
 #include "google/protobuf/arena.h"
@@ -156,11 +157,10 @@ class Study {
   // results. Errors: a write error.
   absl::Status RememberData() const;
 
-  // Lines about data sets whose images are not on this machine (ResolveContentDigests() in
-  // experiments/study/check_inputs.h), to be printed first. `unresolved_data` has the parts whose results can't be
-  // found.
-  const std::vector<std::string>& data_lines() const { return data_lines_; }
-  const std::vector<std::string>& unresolved_data() const { return unresolved_data_; }
+  // Lines about data sets whose images are not on this machine, or have changed, to be printed first.
+  const ResolvedContents& contents() const { return contents_; }
+  // Lines about splits of the reported trials that are one draw (RepeatWarnings() in data/splits/repeated_splits.h).
+  std::vector<std::string> RepeatLines() const;
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.
   std::vector<std::string> Damaged() const;
@@ -223,7 +223,7 @@ class Study {
   mutable SourceChanges changes_;  // of the results that were read
   Planner planner_;
   std::string redo_;
-  std::vector<std::string> data_lines_, unresolved_data_;
+  ResolvedContents contents_;
   std::vector<std::string> undecided_;  // of the searches whose criterion is undefined for all candidates
   std::vector<Written> written_;
   std::optional<UntilState> until_;

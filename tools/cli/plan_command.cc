@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "core/text/table.h"
@@ -134,11 +135,18 @@ struct PlannedTest {
   std::optional<std::pair<double, double>> detects;
 };
 
+// The same text for known samples of the same classes, in any order, and of the same fold.
+std::string DrawOf(Selection known) {
+  std::sort(known.mutable_class_id()->begin(), known.mutable_class_id()->end());
+  return MessageDigest(known);
+}
+
 // Empty if there is one row only.
 std::vector<PlannedTest> PlannedTests(const Study& study) {
   struct OfLevel {
     std::set<std::string> rows;
     std::set<int> splits;
+    std::set<std::string> draws;  // of the splits; equal ones count once
     std::set<uint64_t> seeds;
   };
   std::map<Level, OfLevel> levels;
@@ -152,7 +160,7 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
     OfLevel& of_level = at->second;
     const bool is_first = of_level.rows.empty();
     tests += of_level.rows.insert(RowName(trial->method().name(), {axis.begin(), axis.end()})).second && !is_first;
-    of_level.splits.insert(trial->split());
+    if (of_level.splits.insert(trial->split()).second) of_level.draws.insert(DrawOf(trial->data().test_known()));
     of_level.seeds.insert(trial->seed());
   }
   std::vector<PlannedTest> planned;
@@ -161,8 +169,8 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
     PlannedTest test;
     const auto& [task, known, unknown] = level;
     test.task = levels_of_task[task] == 1 ? task : absl::StrCat(task, " (", known, " known, ", unknown, " unknown)");
-    test.of_seeds = of_level.splits.size() == 1;
-    test.replicates = static_cast<int>(test.of_seeds ? of_level.seeds.size() : of_level.splits.size());
+    test.of_seeds = of_level.draws.size() == 1;
+    test.replicates = static_cast<int>(test.of_seeds ? of_level.seeds.size() : of_level.draws.size());
     test.tests = tests;
     if (test.replicates >= kFewestReplicates) {
       const double root = std::sqrt(test.replicates);
@@ -298,22 +306,14 @@ absl::StatusOr<std::string> Advice(const Study& study, const RunConfig& config) 
   return text;
 }
 
-// The trials' splits of each task, with a warning for each one that equals another. Candidates of searches are omitted,
-// because they use validation data.
+// The trials' splits of each task. Candidates of searches are omitted, because they use validation data.
 absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warnings, const RunConfig& config) {
   std::vector<ResolvedSplit> splits;
-  std::map<std::string, std::vector<int>> used;
   std::set<const TrialData*> seen;
   for (const int t : study.ReportedTrials()) {
     const Trial& trial = study.plan().trials[t];
     if (!seen.insert(trial.shared_data().get()).second) continue;
     splits.push_back({trial.task(), trial.split(), &trial.data()});
-    used[trial.task()].push_back(trial.split());
-  }
-  for (const TaskSpec& task : study.experiment().tasks) {
-    OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
-                             RepeatWarnings(task, used[task.name()], study.experiment().catalog));
-    warnings->insert(warnings->end(), lines.begin(), lines.end());
   }
   for (std::string& line : InputWarnings(Reported(study), study.experiment().catalog)) {
     warnings->push_back(std::move(line));
@@ -329,6 +329,7 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments, const RunConfig
                                                                          TextFormat::kCsv, TextFormat::kJson}));
   if (!config.power.empty()) return ShowPower(arguments[0], format, config);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], config));
+  ShowDataHints(*study);
   const Plan& plan = study->plan();
   std::vector<std::string> warnings;
   OPENSET_ASSIGN_OR_RETURN(const Table splits, Splits(*study, &warnings, config));

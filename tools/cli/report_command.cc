@@ -164,6 +164,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   }
   if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
+  if (format != TextFormat::kText) ShowDataHints(*study);  // text has these lines
   if (format == TextFormat::kTensorBoard) {
     if (config.out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");
     return WriteTensorBoard(*study, UserPath(config.out));
@@ -179,7 +180,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   const std::vector<std::string> damaged = study->Damaged();
   if (damaged.empty()) {
     const auto is_missing = [](const TrialResult& result) { return result.record == nullptr; };
-    if (study->unresolved_data().empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
+    if (study->contents().unresolved.empty() || !absl::c_all_of(results->results, is_missing)) return absl::OkStatus();
     return absl::AbortedError(
         "no result was found; give the folder of the images with --data, or report on the records "
         "themselves: openset report 'experiment=NAME'");

@@ -35,6 +35,15 @@ absl::Status RunRound(Study* study, const RunConfig& config) {
   return RunPlan(study, config);
 }
 
+// The command that shows this run's failures.
+std::string StatusCommandOf(const std::string& study, const RunConfig& config) {
+  std::string command = absl::StrCat("openset status ", study);
+  if (config.store.has_value()) absl::StrAppend(&command, " --store=", *config.store);
+  if (!config.library.empty()) absl::StrAppend(&command, " --library=", config.library);
+  for (const std::string& change : config.study.changes.Texts()) absl::StrAppend(&command, " '", change, "'");
+  return command;
+}
+
 absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig config) {
   // Slurm's warning may come to a task while the study is still being read.
   std::optional<Interrupt> held;
@@ -44,6 +53,7 @@ absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig confi
         "--detach: goes with --engine=slurm. On this machine, leave it out and use tmux, or 'nohup openset run ... &'");
   }
   OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Study> study, LoadStudy(arguments[0], config, StoreUse::kMayMake));
+  ShowDataHints(*study);
   if (study->until().has_value()) OPENSET_RETURN_IF_ERROR(CheckRunsRounds(config));
   std::vector<const Trial*> trials;
   for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
@@ -59,9 +69,9 @@ absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig confi
     if (study->plan().CountNeeded(ActionKind::kEvaluate) == 0) break;
     outcome = RunRound(study.get(), config);
   }
-  const absl::Status finished =
-      FinishRun(*study, outcome,
-                absl::StrCat("'openset status ", arguments[0], "' shows why; ", WhatToDo(FailuresOf(*study))), config);
+  const absl::Status finished = FinishRun(
+      *study, outcome,
+      absl::StrCat("'", StatusCommandOf(arguments[0], config), "' shows why; ", WhatToDo(FailuresOf(*study))), config);
   return KeepStoreSizeAfter(finished, *study, config);
 }
 

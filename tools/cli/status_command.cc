@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -159,6 +160,7 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable, const RunCon
 absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords* unread, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
   const Store& store = study->store();
+  for (const std::string& line : study->contents().changed) std::cerr << "hint: " << line << "\n";
   unread->unreadable = study->Unreadable();
   AddUnreadRooms(store, unread);
   const std::vector<StudyFailure> failed = FailuresOf(*study);
@@ -173,7 +175,7 @@ absl::StatusOr<int> ShowStudy(const std::string& spec, bool json, UnreadRecords*
     std::cout << StudyStatusJson(*study, runs, failed);
     return static_cast<int>(runs.size());
   }
-  for (const std::string& line : study->data_lines()) std::cout << Wrapped(line, TableWidth()) << "\n";
+  for (const std::string& line : study->contents().lines) std::cout << Wrapped(line, TableWidth()) << "\n";
   const Plan& plan = study->plan();
   const int missing = plan.CountNeeded(ActionKind::kEvaluate);
   std::cout << study->name() << ": " << plan.trials.size() - missing << " of "

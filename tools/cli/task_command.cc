@@ -12,6 +12,7 @@
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/repeated_splits.h"
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
 #include "experiments/study/check_inputs.h"
@@ -57,7 +58,7 @@ absl::Status ShowTask(const std::string& name, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
   // The hash includes the content of files, as in `openset plan`.
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
+  OPENSET_ASSIGN_OR_RETURN(const ResolvedContents contents,
                            ResolveContentDigests(store, config.data_folders, /*progress=*/nullptr, {task}, &catalog));
   std::vector<TaskData> data;
   absl::Status training;  // networks that were trained elsewhere need no training images
@@ -72,9 +73,10 @@ absl::Status ShowTask(const std::string& name, const RunConfig& config) {
   std::cout << task.name() << (task.title().empty() ? "" : absl::StrCat(": ", OneLine(task.title()))) << "\n\n"
             << ToText(table);
   ShowOutputs(data, catalog);
-  for (const std::string& line : lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
+  for (const std::string& line : contents.lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
+  for (const std::string& line : contents.changed) std::cerr << "hint: " << line << "\n";
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
-  for (const std::string& warning : warnings) std::cerr << warning << "\n";
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
   if (!training.ok()) std::cerr << "warning: " << task.name() << ": " << training.message() << "\n";
   return absl::OkStatus();
 }

@@ -172,6 +172,9 @@ TEST_F(BadInputTest, MissingSpec) {
   EXPECT_EQ(result.err, "openset: no such file: nowhere.textproto\n");
   EXPECT_THAT(program_.Run({"run", "quickstat"}).err,
               HasSubstr("unknown study 'quickstat'; did you mean 'quickstart'?"));
+  program_.Write("base.textproto", kSpec);
+  EXPECT_THAT(program_.Run({"report", "bas"}).err,
+              HasSubstr("unknown study 'bas'; did you mean 'base'? (known: base, "));
 }
 
 TEST_F(BadInputTest, FileThatIsNotASpec) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -291,6 +292,55 @@ TEST_F(DataTest, FromAFolderToAStudy) {
   EXPECT_THAT(other_place.Run({"plan", "again.textproto"}).out, HasSubstr("Data that is missing\n  photos: "));
 }
 
+// Results of the earlier images are not shown, and every command says why. Only a run refuses.
+TEST_F(DataTest, ChangedImagesAreHinted) {
+  program_.MustRun({"data", "describe", "photos"});
+  program_.MustRun({"task", "new", "pets", "--data=photos", "--known=cat,dog", "--splits=1"});
+  program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'pets'"));
+  program_.MustRun({"run", "study.textproto", "--devices=cpu"});
+  EXPECT_THAT(program_.Run({"status", "study.textproto"}).err, Not(HasSubstr("hint: ")));
+  const std::string photo = program_.folder() + "/photos/dog/0.png", elsewhere = program_.folder() + "/dog.bin";
+  std::filesystem::rename(photo, elsewhere);
+  const std::string changed =
+      "its images have changed: bring the old ones back, or remove catalog/photos.textproto and describe the folder "
+      "again";
+  const auto is_hinted = AllOf(HasSubstr("hint: results on photos may be missing: "), HasSubstr(changed));
+  for (const char* command : {"plan", "compare", "status"}) {
+    EXPECT_THAT(program_.Run({command, "study.textproto"}).err, is_hinted) << command;
+  }
+  EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=csv"}).err, is_hinted);
+  const ProgramResult report = program_.MustRun({"report", "study.textproto"});
+  EXPECT_THAT(report.out, AllOf(HasSubstr("results on photos may be missing: "), HasSubstr("have no record yet")));
+  EXPECT_THAT(program_.Run({"run", "study.textproto", "--devices=cpu"}), FailsWith(2, HasSubstr(changed)));
+  std::filesystem::rename(elsewhere, photo);
+  EXPECT_THAT(program_.MustRun({"report", "study.textproto"}).out,
+              AllOf(Not(HasSubstr("may be missing")), Not(HasSubstr("no record yet"))));
+}
+
+// A folder without a catalog entry is what its images are: the store remembers those of its last run. A new image of a
+// folder with a table of clusters has no line there.
+TEST_F(DataTest, NewImagesAreHinted) {
+  program_.Write("tasks/photos.textproto", absl::StrCat("name: 'photos' data_set: 'folder:", program_.folder(),
+                                                        "/photos' split { known: [1, 0] }"));
+  program_.Write("study.textproto", absl::StrCat(kSpec, "task: 'photos'"));
+  program_.MustRun({"run", "study.textproto", "--devices=cpu"});
+  std::string table = "image,cluster\n";
+  for (int i = 0; i < 10; ++i) {
+    for (const char* name : {"cat", "dog", "owl"}) {
+      if (i < 5 || name == std::string("dog")) absl::StrAppend(&table, name, "/", i, ".png,", name, i, "\n");
+    }
+  }
+  program_.Write("single.csv", table);
+  program_.MustRun({"data", "describe", "photos", "--name=single", "--clusters=single.csv"});
+  program_.Write("photos/cat/new.png", Png(255, 0, 0));
+  EXPECT_THAT(program_.Run({"status", "study.textproto"}).err,
+              HasSubstr("have changed since the last run on this store: bring the old ones back, or run the study "
+                        "again"));
+  EXPECT_THAT(program_.Run({"data", "verify", "single"}),
+              FailsWith(2, HasSubstr("photos/cat/new.png: the table of clusters has no line for this image; its images "
+                                     "have changed: bring the old ones back, or remove catalog/single.textproto")));
+}
+
 // The same without a catalog entry.
 TEST_F(DataTest, ATaskMayNameAFolder) {
   program_.Write("tasks/photos.textproto", absl::StrCat("name: 'photos' data_set: 'folder:", program_.folder(),
@@ -299,9 +349,17 @@ TEST_F(DataTest, ATaskMayNameAFolder) {
   const ProgramResult run = program_.MustRun({"run", "study.textproto", "--devices=cpu"});
   EXPECT_THAT(run.out, HasSubstr("known:unknown test samples 3:1"));
   // Nobody has decoded them before a training.
-  const std::string unread = absl::StrCat("hint: the images in ", program_.folder(), "/photos were counted, not read");
+  const std::string unread =
+      absl::StrCat("hint: the images in ", program_.folder(),
+                   "/photos were counted, not read: 'openset data verify folder:", program_.folder(),
+                   "/photos --images' names those");
   EXPECT_THAT(run.err, HasSubstr(unread));
   EXPECT_THAT(program_.Run({"plan", "study.textproto"}).err, HasSubstr(unread));
+  // Also in a folder without classes.
+  program_.Write("flat/0.png", Png(255, 0, 0));
+  program_.Write("flat/1.png", "no image");
+  EXPECT_THAT(program_.Run({"data", "verify", absl::StrCat("folder:", program_.folder(), "/flat"), "--images"}),
+              FailsWith(2, HasSubstr("flat/1.png: not a PNG")));
   program_.Write("tasks/photos.textproto", "name: 'photos' data_set: 'folder:/nowhere' split { known: 0 }");
   EXPECT_THAT(program_.Run({"plan", "study.textproto"}),
               FailsWith(2, HasSubstr("data_set: data set 'folder:/nowhere': no such folder: /nowhere")));
@@ -317,6 +375,24 @@ TEST_F(DataTest, CorruptImagesAreNamedAndSkippedOnRequest) {
   EXPECT_THAT(skipped.out, AllOf(HasSubstr("mine: 3 classes, 16 in train"), HasSubstr("left out: 1 corrupt image")));
   EXPECT_THAT(program_.Read("catalog/mine.textproto"), HasSubstr("skip: \"owl/5.png\""));
   program_.MustRun({"data", "verify", "mine", "--images"});
+  // An image that is left out needs no line in the table of clusters; another one does.
+  std::string table = "image,cluster\n";
+  for (int i = 0; i < 10; ++i) {
+    for (const char* name : {"cat", "dog", "owl"}) {
+      if (i < 5 || name == std::string("dog")) absl::StrAppend(&table, name, "/", i, ".png,", name, i, "\n");
+    }
+  }
+  program_.Write("single.csv", table);
+  const std::vector<std::string> clustered = {"data",           "describe",    "photos",
+                                              "--skip_damaged", "--name=some", "--clusters=single.csv"};
+  EXPECT_THAT(program_.MustRun(clustered).out, HasSubstr("left out: 1 corrupt image"));
+  EXPECT_THAT(program_.Read("catalog/some.textproto"),
+              AllOf(HasSubstr("skip: \"owl/5.png\""), HasSubstr("clusters {")));
+  program_.MustRun({"data", "verify", "some", "--images"});
+  std::filesystem::remove(program_.folder() + "/catalog/some.textproto");
+  program_.Write("single.csv", absl::StrReplaceAll(table, {{"cat/0.png", "cat/none.png"}}));
+  EXPECT_THAT(program_.Run(clustered),
+              FailsWith(2, HasSubstr("photos/cat/0.png: the table of clusters has no line for this image")));
   // The folder's path means the data set that was described from it, unless a task says "folder:".
   program_.MustRun({"data", "verify", "photos", "--images"});
   program_.MustRun({"task", "new", "pets", "--data=./photos/", "--known=cat"});

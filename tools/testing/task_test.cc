@@ -1,6 +1,7 @@
 // `openset task`, through the program.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
@@ -62,6 +63,11 @@ TEST(Plan, ShowsTheSplitsOfTheStudyAndTheirRepeats) {
   EXPECT_EQ(both.exit_code, 0) << both.err;
   EXPECT_THAT(both.out, testing::ContainsRegex("cifar10 +1 +6 +4 +0\\.1340 +30000 +6000 +4000 +0\\.667 +[0-9a-f]+"));
   EXPECT_THAT(both.err, HasSubstr("warning: cifar10: split 1 has the same known classes as split 0"));
+  // Three splits are two draws, which are too few for a test.
+  program.Write("a.textproto", spec + "method: 'openauc' split: [0, 1, 2]");
+  EXPECT_THAT(program.Run({"plan", "a.textproto", "--noprobe"}).out,
+              HasSubstr("cifar10: 2 splits: methods will not be tested"));
+  EXPECT_THAT(program.Run({"report", "a.textproto", "--store=none"}).err, HasSubstr("there is no store"));
   program.Write("a.textproto", spec + "split: [1, 2]");
   EXPECT_EQ(program.Run({"plan", "a.textproto", "--noprobe"}).err, "");
 }
@@ -183,6 +189,25 @@ TEST_F(NewTaskTest, DrawsClasses) {
   };
   EXPECT_EQ(hash("same"), hash("mine"));
   EXPECT_NE(hash("other"), hash("mine"));
+}
+
+// 9 of 10 classes are known: five draws of them repeat one more often than not.
+TEST_F(NewTaskTest, DrawsUntilNoSplitRepeatsAnother) {
+  std::string repeated;
+  for (int seed = 0; repeated.empty(); ++seed) {
+    ASSERT_LT(seed, 20);
+    const ProgramResult given = New({"given" + std::to_string(seed), "--data=fashion_mnist", "--known=9", "--splits=5",
+                                     "--seed=" + std::to_string(seed)});
+    EXPECT_EQ(given.exit_code, 0) << given.err;
+    repeated = given.err;
+  }
+  EXPECT_THAT(repeated, testing::ContainsRegex("warning: given[0-9]+: split [1-4] has the same known classes as split "
+                                               "[0-3] and the same unknown ones: together they are one draw, not two"));
+  EXPECT_EQ(New({"five", "--data=fashion_mnist", "--known=9", "--splits=5"}).err, "");
+  EXPECT_EQ(program_.Run({"task", "splits", "five", "--library=."}).err, "");
+  // There are ten such sets.
+  EXPECT_THAT(New({"eleven", "--data=fashion_mnist", "--known=9", "--splits=11"}).err,
+              HasSubstr("together they are one draw, not two"));
 }
 
 TEST_F(NewTaskTest, ListedClassesAndFolds) {

@@ -14,6 +14,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -35,6 +36,7 @@
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
+#include "experiments/spec/spec_changes.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
@@ -56,7 +58,10 @@ absl::Status SetValue(const GridAxis& axis, const std::string& value, TrialMetho
   }
   const absl::Status set = SetAxis(*axis.axis, value, &made->method);
   if (set.ok()) return set;
-  return absl::InvalidArgumentError(absl::StrCat(axis.where, ": ", made->method.name(), ": ", set.message()));
+  const std::string& path = axis.axis->path();
+  const std::string usual = UsualPath(path);
+  return absl::InvalidArgumentError(absl::StrCat(axis.where, ": ", made->method.name(), ": ", set.message(),
+                                                 usual == path ? "" : absl::StrCat("; did you mean ", usual, "?")));
 }
 
 // Returns the combination with this index; the last axis changes fastest.

@@ -476,7 +476,17 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   request.seed = config.seed;
   if (!config.clusters.empty()) request.clusters = AbsolutePath(UserPath(config.clusters));
   request.sub_folders = config.sub_folders;
-  OPENSET_ASSIGN_OR_RETURN(DataSetInfo info, DescribeFolder(request));
+  absl::StatusOr<DataSetInfo> described = DescribeFolder(request);
+  const std::string clusters = request.clusters;
+  // Corrupt images that are left out need no line in the table of clusters. So it is read when they are known.
+  const bool are_clusters_left =
+      absl::IsInvalidArgument(described.status()) && !clusters.empty() && config.skip_damaged;
+  if (are_clusters_left) {
+    request.clusters.clear();
+    described = DescribeFolder(request);
+  }
+  OPENSET_RETURN_IF_ERROR(described.status());
+  DataSetInfo info = *std::move(described);
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
   if (root != request.path && root != JoinPath(request.path, "train")) {
@@ -514,7 +524,10 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
       return absl::DataLossError(absl::StrCat(
           damaged.size(), " images can't be decoded: repair or remove them, or leave them out with --skip_damaged"));
     }
+  }
+  if (!damaged.empty() || are_clusters_left) {
     // Describes the folder again, because the shares are drawn without the damaged images.
+    request.clusters = clusters;
     OPENSET_ASSIGN_OR_RETURN(info, DescribeFolder(request));
     training = {};
     OPENSET_ASSIGN_OR_RETURN(const auto source, OpenPart(info, "train", {}));

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -25,6 +27,8 @@
 #include "core/files/temporary_folder.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
+#include "core/text/suggest.h"
 #include "core/text/terminal.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/search.h"
@@ -131,11 +135,34 @@ absl::Status CheckDataFolders(const RunConfig& config) {
   return absl::OkStatus();
 }
 
+// The studies in the user's folder, then those of the libraries.
+std::vector<std::string> KnownStudies(const SpecFolders& folders) {
+  std::vector<std::string> known;
+  std::vector<std::string> all = {UserPath(".")};
+  all.insert(all.end(), folders.specs.begin(), folders.specs.end());
+  for (const std::string& folder : all) {
+    for (const std::string& file : ListFolder(folder).value_or(std::vector<std::string>())) {
+      absl::string_view name = file;
+      ExperimentSpec spec;
+      if (!absl::ConsumeSuffix(&name, ".textproto")) continue;
+      // Other files in the user's folder may be tasks or settings.
+      if (folder == all[0] && !ReadTextProto(JoinPath(folder, file), &spec, Completeness::kPartial).ok()) continue;
+      known.emplace_back(name);
+    }
+  }
+  return known;
+}
+
 // "small" for ./small.textproto, or for the study "small" in the libraries.
 absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolders& folders) {
   const std::string own = UserPath(absl::StrCat(name, ".textproto"));
   if (absl::EndsWith(name, ".textproto")) return UserPath(name);
-  if (name.empty() || !FileExists(own)) return name;
+  if (!IsName(name)) return name;
+  if (!FileExists(own)) {
+    const std::vector<std::string> known = KnownStudies(folders);
+    if (absl::c_linear_search(known, name)) return name;
+    return absl::InvalidArgumentError(UnknownName("study", name, known));
+  }
   for (const std::string& folder : folders.specs) {
     const absl::StatusOr<std::string> content =
         ReadFile(JoinPath(folder, absl::StrCat(name, ".textproto")), kMaxTextBytes);
@@ -222,6 +249,11 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, Ru
 }
 
 std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? " trial" : " trials"); }
+
+void ShowDataHints(const Study& study) {
+  for (const std::string& line : study.contents().changed) std::cerr << "hint: " << line << "\n";
+  for (const std::string& line : study.RepeatLines()) std::cerr << "warning: " << line << "\n";
+}
 
 std::string SearchText(const Study& study) {
   const std::string text =

@@ -48,6 +48,10 @@ absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config);
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config,
                                                  StoreUse use = StoreUse::kRead);
 
+// Prints to standard error why results of the study may be missing, or are fewer than they seem: images that have
+// changed, and splits that are one draw.
+void ShowDataHints(const Study& study);
+
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: trials wait for a search.
 std::string SearchText(const Study& study);
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -144,7 +147,7 @@ absl::StatusOr<SpecThatRepeats> SpecOfRecord(const TrialRecord& record, const Sp
       continue;
     }
     own_loads |= is_own;
-    if (absent.empty() && !(*study)->unresolved_data().empty()) absent = (*study)->data_lines();
+    if (absent.empty() && !(*study)->contents().unresolved.empty()) absent = (*study)->contents().lines;
     const Plan& plan = (*study)->plan();
     for (size_t t = 0; t < plan.trials.size(); ++t) {
       if (plan.trial_id(static_cast<int>(t)) == record.trial_id()) return SpecThatRepeats{std::move(spec), ""};

@@ -17,8 +17,6 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostWarnings = 20;
-
 struct Samples {
   int64_t count = 0;
   bool is_bound = false;     // an upper limit, because the data is not here
@@ -87,30 +85,6 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
                           absl::StrFormat("%.3f", imbalance), SplitDigest(data).substr(0, 12)});
   }
   return table;
-}
-
-absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
-                                                        const Catalog& catalog) {
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(task, catalog));
-  std::set<int> class_splits;
-  for (const int split : used) class_splits.insert(split / Folds(task));
-  const auto is_used = [&](int split) { return used.empty() || class_splits.count(split) > 0; };
-  std::vector<std::string> warnings;
-  size_t more = 0;
-  for (const RepeatedSplit& repeated : FindRepeatedSplits(splits)) {
-    if (!is_used(repeated.split) || !is_used(repeated.earlier)) continue;
-    if (warnings.size() == kMostWarnings) {
-      ++more;
-      continue;
-    }
-    warnings.push_back(
-        absl::StrCat("warning: ", task.name(), ": ", Folds(task) > 1 ? "class " : "", Warning(repeated)));
-  }
-  if (more > 0) {
-    warnings.push_back(absl::StrCat("warning: ", task.name(), ": ", more,
-                                    more == 1 ? " other split repeats" : " other splits repeat", " an earlier one"));
-  }
-  return warnings;
 }
 
 }  // namespace openset

@@ -29,11 +29,6 @@ struct ResolvedSplit {
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
                                  const std::vector<std::string>& data_folders);
 
-// Returns a warning, "warning: TASK: ...", for each split that repeats the known classes of another one
-// (data/splits/repeated_splits.h). `used` has the numbers of the splits in use, counting folds; empty: all.
-absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
-                                                        const Catalog& catalog);
-
 }  // namespace openset
 
 #endif  // OPENSET_TOOLS_CLI_TASK_SPLIT_TABLE_H_

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -28,6 +35,7 @@
 #include "data/sets/data_set_parts.h"
 #include "data/sets/folder_data_set.h"
 #include "data/splits/class_splits.h"
+#include "data/splits/repeated_splits.h"
 #include "data/splits/task_problems.h"
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
@@ -298,6 +306,14 @@ absl::StatusOr<TaskSpec> TaskOfFlags(const Catalog& catalog, const RunConfig& co
   return task;
 }
 
+// The number of known classes in --known; nothing if it names them. It is a number, unless a class has that name and
+// neither --unknown nor --openness is a number.
+std::optional<int> NumberToDraw(const RunConfig& config, const DataSetInfo& info) {
+  const bool is_name = config.known.size() == 1 && absl::c_linear_search(info.class_name(), config.known[0]);
+  if (is_name && !NumberOf(config.unknown).has_value() && config.openness == 0) return std::nullopt;
+  return NumberOf(config.known);
+}
+
 // Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn, by a
 // rule (DrawnSplits), or by ListDraws() if some classes have no image to train on. If it lists them, they are known in
 // each split, and the split lists the unknown classes: the classes of --unknown, or all others in the order of the
@@ -317,10 +333,7 @@ absl::Status MakeSplits(const RunConfig& config, int outside_classes, const Data
     task->mutable_cross_validation()->set_folds(config.folds);
     task->mutable_cross_validation()->set_seed(config.seed);
   }
-  // --known is a number, unless a class has that name and neither --unknown nor --openness is a number.
-  const bool is_name = config.known.size() == 1 && absl::c_linear_search(info.class_name(), config.known[0]);
-  const bool is_number = !is_name || NumberOf(config.unknown).has_value() || config.openness != 0;
-  if (const std::optional<int> number = NumberOf(config.known); number.has_value() && is_number) {
+  if (const std::optional<int> number = NumberToDraw(config, info); number.has_value()) {
     return SetDrawn(config, outside_classes, info, *number, task);
   }
   if (config.openness != 0) return FlagError("openness", "needs a number of classes in --known, not a list");
@@ -346,6 +359,41 @@ absl::Status MakeSplits(const RunConfig& config, int outside_classes, const Data
     }
   }
   return absl::OkStatus();
+}
+
+// Makes the splits. If openset draws the known classes and two splits get the same ones, which are one draw and not
+// two, draws with other seeds, unless --seed was given. Sets the seed that was used, and warns of splits that are left
+// equal.
+absl::Status DrawSplits(int outside_classes, const DataSetInfo& info, const Catalog& catalog, RunConfig* config,
+                        TaskSpec* task) {
+  constexpr int kMostDraws = 100;
+  const TaskSpec without = *task;
+  const uint64_t first_seed = config->seed;
+  std::vector<RepeatedSplit> first_repeats;
+  for (int draw = 0; draw < kMostDraws; ++draw) {
+    *task = without;
+    config->seed = first_seed + draw;
+    OPENSET_RETURN_IF_ERROR(MakeSplits(*config, outside_classes, info, task));
+    if (!NumberToDraw(*config, info).has_value()) return absl::OkStatus();
+    TaskSpec filled = *task;
+    FillDefaults(&filled);
+    if (!FindProblems(filled).empty() || !FindTaskProblems(filled, catalog).empty()) return absl::OkStatus();
+    OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(filled, catalog));
+    const std::vector<RepeatedSplit> repeats = FindRepeatedSplits(splits);
+    if (draw == 0) first_repeats = repeats;
+    if (repeats.empty() && draw > 0) {
+      std::cout << "drawn with --seed=" << config->seed << ": with " << first_seed << ", " << Warning(first_repeats[0])
+                << "\n";
+    }
+    if (repeats.empty()) return absl::OkStatus();
+    if (config->given.count("seed") > 0) break;
+  }
+  *task = without;
+  config->seed = first_seed;
+  for (const RepeatedSplit& repeat : first_repeats) {
+    std::cerr << "warning: " << task->name() << ": " << Warning(repeat) << "\n";
+  }
+  return MakeSplits(*config, outside_classes, info, task);
 }
 
 // Returns a line about the classes of the task's data set that a split does not use; "" if there are none.
@@ -456,7 +504,7 @@ absl::Status NewTask(const std::string& name, RunConfig config) {
     OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* outside, catalog.Find(task.unknown(0).data_set()));
     outside_classes = outside->class_name_size();
   }
-  OPENSET_RETURN_IF_ERROR(MakeSplits(config, outside_classes, *info, &task));
+  OPENSET_RETURN_IF_ERROR(DrawSplits(outside_classes, *info, catalog, &config, &task));
   TaskSpec filled = task;
   FillDefaults(&filled);
   for (const FieldProblem& problem : FindProblems(filled)) {
