@@ -310,7 +310,7 @@ TEST_F(DataTest, ChangedImagesAreHinted) {
   }
   EXPECT_THAT(program_.Run({"report", "study.textproto", "--format=csv"}).err, is_hinted);
   const ProgramResult report = program_.MustRun({"report", "study.textproto"});
-  EXPECT_THAT(report.out, AllOf(HasSubstr("results on photos may be missing: "), HasSubstr("have no record yet")));
+  EXPECT_THAT(report.out, AllOf(HasSubstr("results on photos may be missing:"), HasSubstr("have no record yet")));
   EXPECT_THAT(program_.Run({"run", "study.textproto", "--devices=cpu"}), FailsWith(2, HasSubstr(changed)));
   std::filesystem::rename(elsewhere, photo);
   EXPECT_THAT(program_.MustRun({"report", "study.textproto"}).out,
