@@ -330,7 +330,7 @@ TEST(CompareRuns, HintsAtWhatTheTableMayHaveWrong) {
 // FPR at 95 % TPR has a name as a metric of its own and one with its level.
 TEST(CompareRuns, FindsAMetricByItsOtherName) {
   const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(2, 3, "fpr_at_0.95tpr"), {"fpr_at_95tpr"}, {});
-  ASSERT_THAT(comparison, IsOk());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
   EXPECT_EQ(comparison->pairs.at(0).metric, "fpr_at_0.95tpr");
 }
 
