@@ -58,15 +58,29 @@ namespace {
 // The suffix of a form of any task (TaskSpec.balanced_with_replacement).
 constexpr char kBalanced[] = "+balanced_with_replacement";
 
-absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolders& folders,
-                                         const std::string& beside) {
+// The file in SpecFolders.carried_tasks of the task that a spec names; "" if there is none.
+std::string CarriedTask(absl::string_view name, const SpecFolders& folders) {
+  const std::string file =
+      absl::StrCat(absl::StripSuffix(name.substr(name.rfind('/') + 1), ".textproto"), ".textproto");
+  for (const std::string& folder : folders.carried_tasks) {
+    if (std::string path = JoinPath(folder, file); FileExists(path)) return path;
+  }
+  return "";
+}
+
+// The task's file; `replaced` gets the user's file if the carried one has other content.
+absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolders& folders, const std::string& beside,
+                                         std::vector<std::string>* replaced = nullptr) {
   absl::ConsumeSuffix(&name, kBalanced);
   absl::StatusOr<std::string> path = FindSpecFile("task", std::string(name), folders.tasks, beside);
-  if (!absl::IsNotFound(path.status())) return path;
-  for (const std::string& folder : folders.carried_tasks) {
-    const std::string carried = JoinPath(folder, std::string(name.substr(name.rfind('/') + 1)));
-    if (FileExists(carried)) return carried;
+  if (const std::string carried = CarriedTask(name, folders); !carried.empty()) {
+    // Of equal files the user's, whose paths of data are relative to it.
+    const bool is_same =
+        path.ok() && ReadFile(*path, kMaxTextBytes).value_or("") == ReadFile(carried, kMaxTextBytes).value_or("");
+    if (path.ok() && !is_same && replaced != nullptr) replaced->push_back(*path);
+    return is_same ? *path : carried;
   }
+  if (!absl::IsNotFound(path.status())) return path;
   return absl::NotFoundError(absl::StrCat(path.status().message(),
                                           ": if the study was copied, copy this file with it, ",
                                           "or the bundle of its records, if that has it in library/tasks/"));
@@ -256,7 +270,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_RETURN_IF_ERROR(ResolveMethodFiles(path, "override.", experiment.source, &override));
   for (int i = 0; i < spec.task_size(); ++i) {
     const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
-    absl::StatusOr<std::string> file = FindTaskFile(spec.task(i), folders, beside);
+    absl::StatusOr<std::string> file = FindTaskFile(spec.task(i), folders, beside, &experiment.replaced_tasks);
     if (!file.ok()) return Annotate(file.status(), where);
     OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTaskForm(spec.task(i), *file, experiment.catalog));
     experiment.tasks.push_back(std::move(task));

@@ -58,6 +58,8 @@ struct Experiment {
   // The methods that `task_preset` changes by presets for some tasks, by the indices of task and method.
   std::map<std::pair<int, int>, LoadedMethod> task_methods = {};
   std::vector<PublishedTable> published = {};  // of report.published
+  // The files of its tasks in whose place those of SpecFolders.carried_tasks are used, because they differ.
+  std::vector<std::string> replaced_tasks = {};
   // If it is not empty, the trials are only of these tasks, methods and splits.
   std::set<std::tuple<std::string, std::string, int>> only = {};
 

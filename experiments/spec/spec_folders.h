@@ -28,8 +28,9 @@ struct SpecFolders {
   std::vector<std::string> tasks;
   std::vector<std::string> catalog;
   std::vector<std::string> published;
-  // Tasks that came with a study's records. If a spec names a task by the path of a missing file, the task with that
-  // file's name is taken from here. These are not names of the libraries.
+  // Tasks that came with a study's records. A task that a spec names, also by a path, is taken from here if it is
+  // there: the records were made with it, and the file of that name may have changed since. These are not names of the
+  // libraries.
   std::vector<std::string> carried_tasks;
 
   bool empty() const {

@@ -1,6 +1,7 @@
 #include "experiments/store/merge.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,7 @@
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
+#include "experiments/store/records/record_check.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
@@ -177,6 +179,17 @@ std::string PlaceOf(const TrialRecord& record) {
 
 }  // namespace
 
+int CompareOrder(const TrialRecord& a, const TrialRecord& b) {
+  const double at = EvaluatedAt(a), bt = EvaluatedAt(b);
+  if (at != bt) return at < bt ? -1 : 1;
+  const auto bytes = [](TrialRecord record) {
+    record.clear_epoch();
+    record.clear_details();
+    return EncodeRecord(record);
+  };
+  return bytes(a).compare(bytes(b));
+}
+
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id) {
   OPENSET_ASSIGN_OR_RETURN(const TrialRecord first, store.LoadRecord(trial_id));
   OPENSET_RETURN_IF_ERROR(Annotate(CheckTrialId(first), store.RecordPath(trial_id)));
@@ -189,8 +202,8 @@ absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const 
     if (bytes.ok() && DecodeSharedRecord(*bytes, trial_id, &record).ok()) records.emplace_back(*bytes, record);
   }
   std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
-    const double at = EvaluatedAt(a.second), bt = EvaluatedAt(b.second);
-    return at != bt ? at < bt : a.first < b.first;
+    const int order = CompareOrder(a.second, b.second);
+    return order != 0 ? order < 0 : a.first < b.first;
   });
   std::vector<TrialRecord> sorted;
   for (auto& [bytes, record] : records) sorted.push_back(std::move(record));
@@ -228,6 +241,12 @@ bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
 }
 
 namespace {
+
+// A record with all metrics of its trial: means over trials would otherwise silently have fewer runs.
+absl::Status DecodeWholeRecord(absl::string_view bytes, absl::string_view trial_id, TrialRecord* record) {
+  OPENSET_RETURN_IF_ERROR(DecodeSharedRecord(bytes, trial_id, record));
+  return CheckMetricsOfTrial(*record);
+}
 
 // Whether one of two records is the other without its details, as BundleExtras.details leaves them out.
 bool IsSameButForDetails(const TrialRecord& a, const TrialRecord& b) {
@@ -403,7 +422,7 @@ class BundleRecords {
     TrialRecord record;  // reused, with its memory
     for (int64_t i = begin; i < end; ++i) {
       File& file = part_[i];
-      file.checked = DecodeSharedRecord(file.bytes, TrialOfBundleMember(file.name), &record);
+      file.checked = DecodeWholeRecord(file.bytes, TrialOfBundleMember(file.name), &record);
       if (!file.checked.ok() || without_.empty()) continue;
       for (const int field : without_) {
         record.GetReflection()->ClearField(&record, TrialRecord::descriptor()->FindFieldByNumber(field));
@@ -500,7 +519,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
         continue;
       }
       TrialRecord record;
-      const absl::Status status = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
+      const absl::Status status = bytes.ok() ? DecodeWholeRecord(*bytes, id, &record) : bytes.status();
       if (!status.ok()) {
         counts->damaged.push_back(absl::StrCat(path, ": ", status.message()));
         continue;

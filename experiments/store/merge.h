@@ -15,11 +15,15 @@
 
 namespace openset {
 
-// All records of a trial, sorted by the start of their evaluation, then by their bytes: the same order in every store.
-// The first one represents the trial. Leaves out replicas that are corrupt or belong to another trial. Errors:
-// kNotFound if the store has no record of the trial; kDataLoss if the one in records/ is corrupt, has another id or
-// schema version, or something other than a folder is where the replicas should be; kUnimplemented if a newer openset
-// wrote it; a read failure (IsReadFailure() in experiments/store/store.h).
+// The order of a trial's records, the same in every store and for every reader: by the start of their evaluation, then
+// by their bytes without epochs and details, which not every reader reads. Returns a negative number if `a` comes
+// first, and 0 if the order doesn't matter: the numbers are the same.
+int CompareOrder(const TrialRecord& a, const TrialRecord& b);
+
+// All records of a trial in CompareOrder(). The first one represents the trial. Leaves out replicas that are corrupt or
+// belong to another trial. Errors: kNotFound if the store has no record of the trial; kDataLoss if the one in records/
+// is corrupt, has another id or schema version, or something other than a folder is where the replicas should be;
+// kUnimplemented if a newer openset wrote it; a read failure (IsReadFailure() in experiments/store/store.h).
 absl::StatusOr<std::vector<TrialRecord>> LoadReplicas(const Store& store, const std::string& trial_id);
 
 // The record that represents the trial. If there is only one, this is Store::LoadRecord(). The same errors.
@@ -45,11 +49,11 @@ struct MergeCounts {
 // if `into` is a bundle. For the trial's records that `into` has already: as LoadReplicas().
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
-// Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
-// experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. Errors:
-// kNotFound if there is neither a store nor a bundle; kFailedPrecondition for another schema version, or a newer kind
-// of bundle; kDataLoss if the bundle is corrupt; a read failure of the bundle, or of a store's file `version`; as
-// MergeRecord() for `into`.
+// Adds all valid records of a store or a bundle (experiments/store/bundle.h) that have all metrics of their trials
+// (DecodeSharedRecord() and CheckMetricsOfTrial() in experiments/store/records/), and a bundle's new outputs and
+// checkpoints if they match their checksums. Errors: kNotFound if there is neither a store nor a bundle;
+// kFailedPrecondition for another schema version, or a newer kind of bundle; kDataLoss if the bundle is corrupt; a read
+// failure of the bundle, or of a store's file `version`; as MergeRecord() for `into`.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Opens a bundle as a store that can't be changed. `with_results`: unpacks its outputs and checkpoints too. Records,
@@ -57,7 +61,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
 // kNotFound; kDataLoss if it is corrupt or not a bundle; kFailedPrecondition for another schema version, or a newer
 // kind of bundle; a read failure; with `with_results` also a write error, of a temporary folder.
 // The records are checked, and then kept without the fields of TrialRecord that have the numbers `without`: details are
-// most of their memory. Of a trial's records that were evaluated at the same moment, another may then represent it.
+// most of their memory.
 absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results = false,
                                  absl::Span<const int> without = {});
 

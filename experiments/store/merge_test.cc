@@ -18,6 +18,7 @@
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
+#include "experiments/store/verify_store.h"
 #include "gmock/gmock.h"
 
 namespace openset {
@@ -297,6 +298,64 @@ TEST_F(MergeTest, ABundleOpensAsAStore) {
   const Store in_part = OpenBundle(part).value();
   EXPECT_THAT(AllRecordIds(in_part), ElementsAre(id));
   EXPECT_THAT(ReplicaPaths(in_part, id).value(), SizeIs(1));
+}
+
+// A mean would silently have one run less.
+TEST_F(MergeTest, RecordsWithoutAMetricOfTheirTrialAreLeftOut) {
+  const Store from = In("from");
+  TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+  record.mutable_trial()->add_metric()->mutable_openauc();
+  record.mutable_metric(0)->mutable_spec()->mutable_openauc();
+  ASSERT_THAT(from.CommitRecord(record), IsOk());
+  record.mutable_trial()->set_seed(1);
+  record.mutable_trial()->add_metric()->mutable_auroc();
+  record.set_trial_id(TestKey("ef00"));
+  record.mutable_provenance()->mutable_stage(0)->set_key(TestKey("ef00"));
+  ASSERT_THAT(from.CommitRecord(record), IsOk());
+  const std::string path = TestFolder() + "/all.zip";
+  ASSERT_THAT(WriteBundle(from, AllRecordIds(from), path), IsOk());
+  for (const std::string& source : {from.folder(), path}) {
+    const Store into = In("into");
+    std::filesystem::remove_all(into.folder());
+    MergeCounts counts;
+    ASSERT_THAT(MergeFrom(source, into, &counts), IsOk());
+    EXPECT_THAT(AllRecordIds(into), ElementsAre(TestKey("abcd")));
+    EXPECT_THAT(counts.damaged, ElementsAre(HasSubstr("metric: lacks auroc, which the trial lists"))) << source;
+  }
+  const Store bundle = OpenBundle(path).value();
+  EXPECT_THAT(bundle.bundle()->damaged, SizeIs(1));
+  EXPECT_THAT(VerifyStore(bundle)->damaged, SizeIs(1));
+}
+
+// Readers that leave out details find the same record of two that were evaluated at the same moment.
+TEST_F(MergeTest, TheSameRecordRepresentsATrialForEveryReader) {
+  const Store store = In("store");
+  const std::string id = TestKey("abcd"), path = TestFolder() + "/all.zip";
+  const auto with_curve = [&](double openauc, int points) {
+    TrialRecord record = TestRecord(id, "m", 0, openauc);
+    RecordedCurve* curve = record.mutable_details()->add_curve();
+    curve->set_kind(RecordedCurve::ROC);
+    for (int p = 0; p < points; ++p) {
+      curve->add_x(static_cast<float>(p));
+      curve->add_y(1);
+    }
+    return record;
+  };
+  // The bytes of either may be first, with or without details.
+  for (const auto& [first, second] : {std::pair(2, 300), std::pair(300, 2)}) {
+    std::filesystem::remove_all(store.folder());
+    std::filesystem::remove(path);
+    MergeCounts counts;
+    for (const TrialRecord& record : {with_curve(0.5, first), with_curve(0.75, second)}) {
+      ASSERT_THAT(MergeRecord(store, record, EncodeRecord(record), &counts), IsOk());
+    }
+    EXPECT_EQ(counts.differing, 1);
+    ASSERT_THAT(WriteBundle(store, {id}, path), IsOk());
+    const double value = LoadFirstRecord(store, id)->metric(0).value();
+    EXPECT_EQ(LoadFirstRecord(*OpenBundle(path), id)->metric(0).value(), value);
+    EXPECT_EQ(LoadFirstRecord(*OpenBundle(path, /*with_results=*/false, kNotInFields), id)->metric(0).value(), value);
+    EXPECT_LT(CompareOrder(LoadReplicas(store, id)->at(0), LoadReplicas(store, id)->at(1)), 0);
+  }
 }
 
 // A record without its details is not another run of its trial.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
@@ -255,8 +256,27 @@ absl::Status Store::CheckVersion() const {
       OfVersion(absl::StrCat("the store ", folder_), version),
       version == kSchemaVersion - 1
           ? absl::StrCat(": 'openset records upgrade ", folder_, " NEW' makes a new store of it")
-      : version < kSchemaVersion ? ": name another folder (--store), where its results are made again"
-                                 : ": use the newer openset that wrote it, or name another folder (--store)"));
+      : version < kSchemaVersion
+          ? absl::StrCat(": name another folder (--store), where its results are made again; or, if only its file '",
+                         kVersionFile, "' was lost, write into it: ", kVersionLine, kSchemaVersion)
+          : ": use the newer openset that wrote it, or name another folder (--store)"));
+}
+
+absl::Status Store::CheckMayBeMade() const {
+  OPENSET_RETURN_IF_ERROR(CheckVersion());
+  if (bundle_ != nullptr || !FileExists(folder_) || FileExists(JoinPath(folder_, kVersionFile))) {
+    return absl::OkStatus();
+  }
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(folder_));
+  for (const std::string& name : names) {
+    const bool is_own =
+        absl::c_any_of(kStoreEntries, [&](absl::string_view entry) { return name == absl::StripSuffix(entry, "/*"); });
+    // Of the file system and of programs that show folders.
+    if (is_own || absl::StartsWith(name, ".") || name == "lost+found") continue;
+    return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a store, and has other files (", OneLine(name),
+                                                      "): name a new or an empty folder (--store)"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Store::CheckIsStore() const {

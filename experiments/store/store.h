@@ -84,11 +84,14 @@ class Store {
   // if the path is not a folder, or the file `version` is not a store's; kPermissionDenied if one of the store's own
   // folders is a link; a read error other than kNotFound (core/files/system_calls.h).
   absl::StatusOr<int> Version() const;
-  // For commands that make results: checks that the folder is a store that this openset can read, or that it can become
-  // one (absent, empty, or with other files). Errors, with the folder and what to do: kFailedPrecondition for a store
-  // of another schema version, a path that is not a folder, or a file `version` that is not a store's;
-  // kPermissionDenied if one of the store's own folders is a link; a read error other than kNotFound.
+  // Checks that the folder is a store that this openset can read, or that it has no results (it is absent, empty, or
+  // has other files). Errors, with the folder and what to do: kFailedPrecondition for a store of another schema
+  // version, a path that is not a folder, or a file `version` that is not a store's; kPermissionDenied if one of the
+  // store's own folders is a link; a read error other than kNotFound.
   absl::Status CheckVersion() const;
+  // For commands that make results: the same, and kFailedPrecondition for a folder that is not a store and has entries
+  // that no store has.
+  absl::Status CheckMayBeMade() const;
   // For all other commands: checks that the folder is a store that this openset can read. Errors: kNotFound if there is
   // no folder; kFailedPrecondition as above, and for a folder without the file `version`; kPermissionDenied as above; a
   // read error.

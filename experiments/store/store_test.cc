@@ -1,5 +1,7 @@
 #include "experiments/store/store.h"
 
+#include <cstdint>
+
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -107,10 +109,12 @@ TEST_F(StoreTest, ChecksItsVersion) {
   std::filesystem::remove(store_.folder() + "/version");
   const absl::Status old = store_.CheckVersion();
   EXPECT_EQ(old.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(old.message(),
-            absl::StrCat("the store ", store_.folder(),
-                         " is of schema version 1, this openset reads and writes version 3: name another "
-                         "folder (--store), where its results are made again"));
+  EXPECT_EQ(
+      old.message(),
+      absl::StrCat("the store ", store_.folder(),
+                   " is of schema version 1, this openset reads and writes version 3: name another "
+                   "folder (--store), where its results are made again; or, if only its file 'version' was lost, write "
+                   "into it: openset store 3"));
   for (const auto& [content, problem] :
        {std::pair{"openset store 4\n", "newer openset"}, {"3\n", "is not the version file of a store: name another"}}) {
     std::ofstream(store_.folder() + "/version") << content;
@@ -129,8 +133,20 @@ TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
             absl::FailedPreconditionError(absl::StrCat(store_.folder(),
                                                        " is not a store: it has no file 'version'; name another folder "
                                                        "(--store)")));
+  EXPECT_TRUE(store_.CheckMayBeMade().ok());
+  ASSERT_TRUE(MakeFolders(store_.folder() + "/.snapshot").ok());
+  EXPECT_TRUE(store_.CheckMayBeMade().ok());
+  std::filesystem::remove(store_.folder() + "/.snapshot");
+  ASSERT_TRUE(MakeFolders(store_.folder() + "/thesis").ok());
+  EXPECT_EQ(store_.CheckMayBeMade(), absl::FailedPreconditionError(
+                                         absl::StrCat(store_.folder(),
+                                                      " is not a store, and has other files (thesis): name a new or an "
+                                                      "empty folder (--store)")));
+  EXPECT_TRUE(store_.CheckVersion().ok());
+  std::filesystem::remove(store_.folder() + "/thesis");
   ASSERT_TRUE(store_.Make().ok());
   EXPECT_TRUE(store_.CheckIsStore().ok());
+  EXPECT_TRUE(store_.CheckMayBeMade().ok());
   EXPECT_THAT(*ListFolder(store_.folder()), ElementsAre("tmp", "version"));
   EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
   std::filesystem::resize_file(store_.folder() + "/version", int64_t{1} << 40);

@@ -195,6 +195,7 @@ struct MeasuredStudy {
 absl::StatusOr<MeasuredStudy> LoadMeasured(const std::string& name, const RunConfig& config) {
   MeasuredStudy loaded;
   OPENSET_ASSIGN_OR_RETURN(loaded.study, LoadStudy(name, config));
+  OPENSET_RETURN_IF_ERROR(CheckIsOfBundle(*loaded.study));
   ShowDataHints(*loaded.study);
   loaded.results = loaded.study->LoadResults();
   OPENSET_RETURN_IF_ERROR(loaded.results->unread.ReadFailure());

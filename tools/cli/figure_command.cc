@@ -51,6 +51,7 @@ std::string NameOf(const std::string& bundle) {
 absl::StatusOr<std::pair<StudyFigure, std::string>> Draw(const std::string& spec, const RunConfig& config) {
   if (!IsBundle(spec)) {
     OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
+    OPENSET_RETURN_IF_ERROR(CheckIsOfBundle(*study));
     OPENSET_ASSIGN_OR_RETURN(StudyFigure figure, DrawStudyFigure(*study, config));
     return std::pair(std::move(figure), study->name());
   }

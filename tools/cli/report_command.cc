@@ -18,6 +18,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
+#include "tools/cli/records/bundle_records.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/score/score_experiment.h"
 #include "tools/evaluation/requested.h"
@@ -164,6 +165,7 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
   }
   if (IsQuery(arguments[0])) return ReportOnRecords(arguments[0], format, layout, config);
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(spec, config));
+  OPENSET_RETURN_IF_ERROR(CheckIsOfBundle(*study));
   if (format != TextFormat::kText) ShowDataHints(*study);  // text has these lines
   if (format == TextFormat::kTensorBoard) {
     if (config.out.empty()) return absl::InvalidArgumentError("--out: event files need a folder, as --out=events");

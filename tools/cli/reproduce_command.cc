@@ -62,6 +62,11 @@ struct Repeated {
 
 // The given trial or, of a bundle, the first --trials.
 absl::StatusOr<Repeated> RecordsToRepeat(const std::vector<std::string>& arguments, RunConfig config) {
+  if (const std::string bundle = BundleOf(arguments[0]); !bundle.empty() && config.store.value_or(bundle) != bundle) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--store: the trial is of ", arguments[0],
+                     ": leave --store out; --again=FOLDER is the store of the new results"));
+  }
   OPENSET_ASSIGN_OR_RETURN(const bool is_bundle, UseBundle(arguments[0], &config));
   if (!is_bundle && arguments.size() > 1) {
     return absl::InvalidArgumentError(

@@ -52,7 +52,9 @@ TEST_F(BadInputTest, AStoreOfSchemaVersion1) {
     const ProgramResult result = program_.Run({command, "study.textproto"});
     EXPECT_EQ(result.exit_code, 2) << command;
     EXPECT_THAT(result.err, HasSubstr(absl::StrCat("the store ", program_.store(), " is of schema version 1")));
-    EXPECT_THAT(result.err, HasSubstr("name another folder (--store)"));
+    EXPECT_THAT(result.err,
+                HasSubstr("name another folder (--store), where its results are made again; or, if only its "
+                          "file 'version' was lost, write into it: openset store 3\n"));
     const std::vector<std::string> lines = absl::StrSplit(result.err, '\n', absl::SkipEmpty());
     EXPECT_EQ(lines.size(), 1) << result.err;
     EXPECT_EQ(result.out, "");

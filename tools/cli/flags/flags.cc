@@ -80,17 +80,23 @@ absl::Status CarryLibrary(const std::map<std::string, std::string>& library, con
   }
   const SpecFolders carried = SpecFoldersBelow(root);
   folders->catalog.insert(folders->catalog.end(), carried.catalog.begin(), carried.catalog.end());
-  folders->carried_tasks = carried.tasks;
+  folders->carried_tasks.insert(folders->carried_tasks.end(), carried.tasks.begin(), carried.tasks.end());
   return absl::OkStatus();
 }
 
 // If a study in the file `path` names a task that no library has, adds the library of a bundle in the same folder that
-// has it, as for a study that `openset records spec BUNDLE` printed. Other problems of the file are found later.
-absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
+// has it, as for a study that `openset records spec BUNDLE` printed. `advice` receives what to do if there is none.
+// Other problems of the file are found later.
+absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders, std::string* advice) {
   ExperimentSpec spec;
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxTextBytes);
   if (!text.ok() || !ParseTextProto(*text, path, &spec).ok()) return absl::OkStatus();
-  const std::vector<std::string> known = NamesIn(folders->tasks);
+  SpecFolders around = *folders;
+  AddSpecFolders(SpecFoldersAround(path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'))),
+                 &around);
+  std::vector<std::string> known = NamesIn(around.tasks);
+  const std::vector<std::string> carried = NamesIn(folders->carried_tasks);
+  known.insert(known.end(), carried.begin(), carried.end());
   std::set<std::string> wanted;
   for (const std::string& task : spec.task()) {
     const std::string name = task.substr(0, task.find('+'));
@@ -114,10 +120,11 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders) {
       const bool is_other = absl::StartsWith(entry->first, "tasks/") && wanted.count(entry->first) == 0;
       entry = is_other ? library.erase(entry) : std::next(entry);
     }
-    OPENSET_RETURN_IF_ERROR(CarryLibrary(library, unpacked->path(), folders));
-    folders->tasks.insert(folders->tasks.end(), folders->carried_tasks.begin(), folders->carried_tasks.end());
-    return absl::OkStatus();
+    return CarryLibrary(library, unpacked->path(), folders);
   }
+  *advice =
+      "if 'openset records spec' printed this study from a bundle that has its task, put a copy of the bundle beside "
+      "it";
   return absl::OkStatus();
 }
 
@@ -244,8 +251,21 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, Ru
     return Study::Make(std::move(score.experiment), store, options);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string name, SpecByName(spec, folders));
-  if (absl::EndsWith(name, ".textproto")) OPENSET_RETURN_IF_ERROR(AddLibraryBeside(name, &folders));
-  return Study::Load(name, folders, store, options);
+  std::string advice;
+  if (absl::EndsWith(name, ".textproto")) OPENSET_RETURN_IF_ERROR(AddLibraryBeside(name, &folders, &advice));
+  absl::StatusOr<std::unique_ptr<Study>> study = Study::Load(name, folders, store, options);
+  if (study.ok()) {
+    for (const std::string& task : (*study)->experiment().replaced_tasks) {
+      std::cerr << "hint: " << task << ": is not the task that came with the records in " << store.folder()
+                << ", which is used\n";
+    }
+    return study;
+  }
+  if (store.bundle() != nullptr) {
+    advice = absl::StrCat("the records alone need neither a spec nor data: name the bundle, ", store.folder());
+  }
+  return advice.empty() ? study.status()
+                        : absl::Status(study.status().code(), absl::StrCat(study.status().message(), "\n", advice));
 }
 
 std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? " trial" : " trials"); }

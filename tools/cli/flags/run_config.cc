@@ -20,6 +20,7 @@
 #include "absl/types/span.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/runfiles.h"
 #include "core/machine/machine.h"
 #include "core/proto/overlay.h"
@@ -176,6 +177,17 @@ bool IsNotMadeYet(const Store& store) {
   return names.ok() ? names->empty() : !FileExists(store.folder());
 }
 
+// Whether a file has the last line of a bundle (experiments/store/bundle.h).
+bool EndsAsBundle(const std::string& path) {
+  constexpr absl::string_view kLine = "openset bundle sha256:";
+  constexpr int64_t kBytes = 86;
+  absl::StatusOr<InputFile> file = OpenRegularFile(path);
+  if (!file.ok() || file->bytes() < kBytes || !file->MoveTo(file->bytes() - kBytes).ok()) return false;
+  std::string line(kLine.size(), '\0');
+  const absl::StatusOr<size_t> read = file->Read(line.data(), line.size());
+  return read.ok() && *read == line.size() && line == kLine;
+}
+
 // The libraries in the current folder, where `data describe` and `task new` write. openset's source tree doesn't count:
 // its files come with the program, which may be older.
 SpecFolders OfCurrentFolder() {
@@ -240,6 +252,10 @@ std::string BundleOf(const std::string& argument) {
 
 absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
   const std::string bundle = BundleOf(argument);
+  if (bundle.empty() && EndsAsBundle(UserPath(argument))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(argument, ": is a bundle, and a bundle's name must end in .zip: rename it"));
+  }
   if (bundle.empty()) {
     // A path of neither a bundle nor a study is neither a query nor a trial.
     std::error_code error;
@@ -255,7 +271,15 @@ absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
       if (FileExists(JoinPath(path, "version"))) {
         return absl::InvalidArgumentError(absl::StrCat(argument, ": is a store: give it by --store=", argument));
       }
-      return absl::InvalidArgumentError(absl::StrCat(argument, ": is a folder without a bundle ", name, ".zip"));
+      std::string other;
+      for (const std::string& file : ListFolder(path).value_or(std::vector<std::string>())) {
+        if (absl::EndsWith(file, ".zip")) other = file;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          argument, ": is a folder without a bundle ", name, ".zip",
+          other.empty() ? ""
+                        : absl::StrCat(": it has ", OneLine(other), ": name that file, or give the folder, ",
+                                       "its spec and its bundle the same name")));
     }
     if (!std::filesystem::exists(path, error))
       return absl::NotFoundError(absl::StrCat(argument, ": no such file or folder"));
@@ -285,7 +309,9 @@ absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
   }
   Store store(config.deployment.store());
   if (config.deployment.private_()) OPENSET_RETURN_IF_ERROR(BePrivate(store, config.Where("private")));
-  if (use == StoreUse::kMayMake || IsNotMadeYet(store)) {
+  if (use == StoreUse::kMayMake) {
+    OPENSET_RETURN_IF_ERROR(store.CheckMayBeMade());
+  } else if (IsNotMadeYet(store)) {
     OPENSET_RETURN_IF_ERROR(store.CheckVersion());
   } else {
     OPENSET_RETURN_IF_ERROR(store.CheckIsStore());

@@ -76,7 +76,7 @@ absl::Status Deploy(RunConfig* config);
 std::vector<std::string> EngineNames();
 
 // What a command does with the store. Commands that make results (`run`, `score` and `records merge`) may create it,
-// also in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
+// but not in a folder that contains other files. All others create nothing and refuse a folder that is not a store.
 // kFields: reads the fields of records (LoadFields() in experiments/store/records/record_fields.h); kRecords: reads
 // records, and no outputs or checkpoints; kRead: reads all; kChange: removes or moves results.
 enum class StoreUse { kFields, kRecords, kRead, kChange, kMayMake };

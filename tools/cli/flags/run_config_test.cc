@@ -106,9 +106,14 @@ TEST_F(RunConfigTest, ABundleIsAStoreThatNobodyChanges) {
   EXPECT_EQ(BundleOf(store.folder()), "");
   std::filesystem::create_directories(folder + "/none");
   std::ofstream(folder + "/none.md") << "no bundle";
+  std::filesystem::create_directories(folder + "/cats");
+  std::filesystem::copy(path, folder + "/cats/pets.zip");
+  std::filesystem::copy(path, folder + "/pets.bundle");
   const std::pair<std::string, std::string> wrong[] = {
       {store.folder(), "is a store: give it by --store="},
       {folder + "/none/", "is a folder without a bundle none.zip"},
+      {folder + "/cats", "is a folder without a bundle cats.zip: it has pets.zip: name that file, or give the folder"},
+      {folder + "/pets.bundle", "is a bundle, and a bundle's name must end in .zip"},
       {folder + "/none.md", "is not a bundle (BUNDLE.zip)"},
       {folder + "/gone", "no such file"},
   };

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/chart/page.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -25,7 +26,6 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
@@ -155,10 +155,16 @@ std::map<std::string, std::vector<const BoardRecord*>> ByTrial(const std::vector
   for (const BoardRecord& record : records) trials[record.record.trial_id()].push_back(&record);
   for (auto& [id, of_trial] : trials) {
     std::sort(of_trial.begin(), of_trial.end(), [](const BoardRecord* a, const BoardRecord* b) {
-      return std::pair(EvaluatedAt(a->record), a->sha256) < std::pair(EvaluatedAt(b->record), b->sha256);
+      const int order = CompareOrder(a->record, b->record);
+      return order != 0 ? order < 0 : a->sha256 < b->sha256;
     });
   }
   return trials;
+}
+
+// Escaped, with a possible line break after each "_" and "+", as on a report's page.
+std::string BreakableXml(const std::string& name) {
+  return absl::StrReplaceAll(EscapeXml(name), {{"_", "_<wbr>"}, {"+", "+<wbr>"}});
 }
 
 // One table for each metric. `imported`: rows of imported outputs.
@@ -192,12 +198,12 @@ std::string NumbersHtml(const Report& report, const std::map<BoardRow, std::map<
     absl::StrAppend(&html, "<h2 id=\"metric", m, "\">", EscapeXml(metrics[m]),
                     "</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">method</th>");
     for (const std::string& column : columns[metrics[m]]) {
-      absl::StrAppend(&html, "<th scope=\"col\">", EscapeXml(column), "</th>");
+      absl::StrAppend(&html, "<th scope=\"col\">", BreakableXml(column), "</th>");
     }
     html += "</tr></thead>\n<tbody>\n";
     std::sort(rows[metrics[m]].begin(), rows[metrics[m]].end());
     for (const std::string& row : rows[metrics[m]]) {
-      absl::StrAppend(&html, "<tr><th scope=\"row\">", EscapeXml(row), "</th>");
+      absl::StrAppend(&html, "<tr><th scope=\"row\">", BreakableXml(row), "</th>");
       for (const std::string& column : columns[metrics[m]]) {
         const auto found = cells.find({metrics[m], row, column});
         if (found == cells.end()) {
@@ -311,11 +317,13 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
   const Report report = MakeReport("", made.results);
   std::map<BoardRow, std::map<Rerun, int>> of_cells;
   std::set<BoardRow> imported;
-  std::set<std::string> methods, tasks;
+  std::set<std::string> methods, tasks, studies;
   for (const TrialResult& result : made.results) {
     ++of_cells[RowOf(*result.trial)][reruns.at(result.record->trial_id())];
     if (IsImported(*result.trial)) imported.insert(RowOf(*result.trial));
-    methods.insert(RowName(*result.trial));
+    methods.insert(
+        RowName(result.record->trial()));  // without the study, which is part of a row's name if there are several
+    studies.insert(result.trial->experiment());
     tasks.insert(result.trial->task());
   }
 
@@ -352,15 +360,18 @@ absl::StatusOr<Board> MakeBoard(std::vector<BoardSource> sources, std::vector<Bo
   board.csv = ToCsv(list);
   ChartPage page;
   const auto count = [](size_t n, const char* what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); };
-  page.title = absl::StrCat("Board: ", count(methods.size(), "method"), " on ", count(tasks.size(), "task"));
+  page.title = absl::StrCat("Board: ", count(methods.size(), "method"),
+                            studies.size() > 1 ? absl::StrCat(" in ", studies.size(), " studies") : "", " on ",
+                            count(tasks.size(), "task"));
   page.body = absl::StrCat(
       "<p class=\"state\">", count(trials.size(), "trial"), ", ", count(records.size(), "record"), ": ",
       absl::StrJoin(
           total, ", ",
           [](std::string* out, const auto& rerun) { absl::StrAppend(out, rerun.second, " ", RerunText(rerun.first)); }),
-      ".</p>\n<p>Mean over splits and seeds ± half of its 95 % interval (Student's t over splits); one run: the "
-      "interval "
-      "over its test samples, in brackets, if it was measured. Bold: the best mean of its column among methods with "
+      ".</p>\n<p>Mean over splits and seeds ± half of its 95 % interval (Student's t over splits, or over seeds with "
+      "one "
+      "split). A number without ± is of one run, with the interval over its test samples in brackets if that was "
+      "measured, or of runs with equal numbers. Bold: the best mean of its column among methods with "
       "all "
       "runs, by the mean alone, without a test: <code>openset compare</code> tests. Methods are in alphabetical "
       "order.</p>\n<p>A trial was <b>rerun</b> if two of its records share no execution of a training, an inference or "

@@ -7,6 +7,7 @@
 #include "core/testing/parsed.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
+#include "experiments/store/merge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -124,6 +125,27 @@ TEST(MakeBoard, ShowsMeansIntervalsAndReruns) {
           "\nmcp0,11,mcp,,cats,0,1,study,anna on lab,Xeon (AVX2),,rerun by others (same bits),,ours.zip (c0ffee)\n"));
   EXPECT_THAT(board.csv, HasSubstr("\nmcp1,33,mcp,,cats,1,1,study,anna on lab,Xeon (AVX2),,not rerun,,\n"));
   EXPECT_THAT(board.page, HasSubstr("<td class=\"text\">ours.zip (c0ffee)</td><td>0</td>"));
+}
+
+// Of two records with other numbers that were evaluated at the same moment, the board takes the same one as every list
+// (CompareOrder() in experiments/store/merge.h), whatever their digests are.
+TEST(MakeBoard, TakesTheRecordThatRepresentsTheTrial) {
+  const TrialRecord a = Made("m", 0, 0.25, "lab", 100, 200), b = Made("m", 0, 0.75, "lab", 100, 200);
+  const bool is_a = CompareOrder(a, b) < 0;
+  for (const auto& [of_a, of_b] : {std::pair("11", "22"), std::pair("22", "11")}) {
+    const Board board = MakeBoard({}, {{of_a, a}, {of_b, b}}).value();
+    EXPECT_THAT(board.page, HasSubstr(is_a ? "<b>25.00</b>" : "<b>75.00</b>"));
+  }
+}
+
+TEST(MakeBoard, CountsMethodsOfSeveralStudiesOnceAndBreaksNamesAtTheirParts) {
+  std::vector<BoardRecord> records = {{"11", Made("overlay_softmax+laptop", 0, 0.75, "lab", 100, 200)}};
+  records.push_back({"22", records[0].record});
+  records[1].record.mutable_trial()->set_experiment("other");
+  records[1].record.set_trial_id("other");
+  const Board board = MakeBoard({}, records).value();
+  EXPECT_THAT(board.page, HasSubstr("<h1>Board: 1 method in 2 studies on 1 task</h1>"));
+  EXPECT_THAT(board.page, HasSubstr("<th scope=\"row\">overlay_<wbr>softmax+<wbr>laptop, study other</th>"));
 }
 
 // A rerun of imported outputs repeats their evaluation alone.

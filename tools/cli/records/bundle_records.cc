@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,7 @@
 #include "core/files/files.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "data/task.pb.h"
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/method.proto.h"
@@ -97,6 +100,55 @@ absl::Status WithMissingLibrary(const absl::Status& status, const Store& store, 
       status.code(),
       absl::StrCat(status.message(), "; ", bundle, " doesn't contain it: ask someone who has the store and the task ",
                    "to export the bundle again, with 'openset records export --bundle=", bundle, " --library=FOLDER'"));
+}
+
+std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& after, size_t* distance) {
+  std::vector<FieldDifference> differences = FindDifferences(before, after);
+  *distance = 4 * differences.size() + (before.method().name() != after.method().name()) +
+              (before.task() != after.task()) + (before.split() != after.split());
+  return differences;
+}
+
+absl::Status CheckIsOfBundle(const Study& study) {
+  const Plan& plan = study.plan();
+  if (study.store().bundle() == nullptr || plan.trials.empty()) return absl::OkStatus();
+  UnreadRecords unread;
+  constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                              TrialRecord::kDetailsFieldNumber};
+  const std::vector<TrialRecord> records = LoadRecords(study.store(), &unread, kWithout);
+  std::set<std::string> wanted;
+  for (size_t t = 0; t < plan.trials.size(); ++t) wanted.insert(plan.trial_id(static_cast<int>(t)));
+  if (records.empty() ||
+      absl::c_any_of(records, [&](const TrialRecord& record) { return wanted.count(record.trial_id()) > 0; })) {
+    return absl::OkStatus();
+  }
+  const std::string bundle = study.store().folder(), spec = study.experiment().source.file();
+  const std::string& of_study = records[0].trial().experiment();
+  if (of_study != study.name() &&
+      absl::c_all_of(records, [&](const TrialRecord& record) { return record.trial().experiment() == of_study; })) {
+    return absl::FailedPreconditionError(absl::StrCat(bundle, ": the bundle is of the study '", OneLine(of_study),
+                                                      "', not of ", spec, ": name the bundle alone, or copy its spec"));
+  }
+  const TrialSpec first = plan.trials[0].Spec();
+  std::vector<FieldDifference> differences;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const TrialRecord& record : records) {
+    size_t distance = 0;
+    std::vector<FieldDifference> of_record = Distance(record.trial(), first, &distance);
+    if (distance >= least) continue;
+    least = distance;
+    differences = std::move(of_record);
+  }
+  // Fields that the schema has got since are absent in the records.
+  const auto changed = absl::c_find_if(differences, [](const FieldDifference& one) { return !one.before.empty(); });
+  return absl::FailedPreconditionError(absl::StrCat(
+      bundle, ": has ", records.size(), " records, all of other trials than ", spec,
+      ": the spec is not the one that they were made with",
+      changed == differences.end() ? ""
+                                   : absl::StrCat(" (first difference: ", changed->path, ": ",
+                                                  changed->after.empty() ? "absent" : OneLine(changed->after), ", was ",
+                                                  OneLine(changed->before), ")"),
+      "; name the bundle alone for the records as they are"));
 }
 
 absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config) {

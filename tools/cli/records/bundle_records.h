@@ -8,9 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/proto/field_differences.h"
 #include "experiments/spec/spec_folders.h"
+#include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
+#include "experiments/study/study.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
@@ -29,6 +32,14 @@ absl::Status AddLibraryOf(const Store& store, const std::string& folder, SpecFol
 // If `status`, which SpecOfRecord() returned for the record, says that its task is in no library, adds how the owner of
 // a bundle can add the task. Otherwise returns `status`.
 absl::Status WithMissingLibrary(const absl::Status& status, const Store& store, const TrialRecord& record);
+
+// The fields in which two trials differ. Their distance is the number of these fields, and more if the labels differ.
+std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& after, size_t* distance);
+
+// Checks that a study's bundle has a record of one of its trials. Otherwise its spec has been changed, or the bundle is
+// another study's: kFailedPrecondition with the first field that differs, or with the other study. A store and an empty
+// bundle are always fine.
+absl::Status CheckIsOfBundle(const Study& study);
 
 // All records of the bundle `argument`, the first of each trial. Errors: kAborted if some are corrupt.
 absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config);

@@ -25,6 +25,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/actions.h"
+#include "tools/cli/records/bundle_records.h"
 
 namespace openset {
 namespace {
@@ -135,14 +136,6 @@ absl::Status ExplainRecord(const Store& store, const TrialRecord& record) {
   const absl::Status problems = ExplainFiles(store, record);
   ExplainKey(record);
   return problems;
-}
-
-// The distance of two trials: the number of fields that differ; more if the labels differ.
-std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& after, size_t* distance) {
-  std::vector<FieldDifference> differences = FindDifferences(before, after);
-  *distance = 4 * differences.size() + (before.method().name() != after.method().name()) +
-              (before.task() != after.task()) + (before.split() != after.split());
-  return differences;
 }
 
 void ShowDifferences(const std::vector<FieldDifference>& differences) {

@@ -252,7 +252,7 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
   }
   if (by_slurm && absl::IsCancelled(outcome)) {
     return absl::CancelledError(
-        absl::StrCat(outcome.message(), "; its tasks continue in Slurm ('openset cancel' cancels them)"));
+        absl::StrCat(outcome.message(), "; its tasks continue in Slurm, unless 'openset cancel' is stopping them"));
   }
   // A cancelled task isn't queued again; Slurm queues a preempted one.
   if (config.is_slurm_task() && outcome == TimeIsUp()) {

@@ -59,5 +59,61 @@ TEST(PublishedFolder, CanBeCopied) {
   }
 }
 
+// The numbers of a folder are those of its bundle, also if the task beside it has changed since; a spec that has
+// changed, or another study's bundle, has none of them.
+TEST(PublishedFolder, HasTheNumbersOfItsBundle) {
+  const OpensetProgram program;
+  WriteNearFarStudy(program);
+  program.Write("results/study/study.textproto",
+                absl::StrReplaceAll(kNearFarStudy, {{"\"near_far\"", "\"../tasks/near_far.textproto\""}}));
+  program.Write("results/tasks/near_far.textproto", kNearFarTask);
+  ASSERT_EQ(program.Run({"run", "results/study/study.textproto"}).exit_code, 0);
+  ASSERT_EQ(program.Run({"records", "export", "--bundle=results/study/study.zip"}).exit_code, 0);
+  const ProgramResult before = program.Run({"report", "results/study"});
+  EXPECT_EQ(before.exit_code, 0) << before.err;
+  program.Write("results/tasks/near_far.textproto", absl::StrReplaceAll(kNearFarTask, {{"[3, 4]", "[3]"}}));
+  const ProgramResult report = program.Run({"report", "results/study"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_EQ(report.out, before.out);
+  EXPECT_THAT(report.err, ContainsRegex("hint: .*near_far.textproto: is not the task that came with the records in "
+                                        ".*study.zip, which is used\n"));
+  // Another spec.
+  program.Write(
+      "results/study/study.textproto",
+      absl::StrReplaceAll(kNearFarStudy, {{"\"near_far\"", "\"../tasks/near_far.textproto\""}, {"0.02", "0.03"}}));
+  const std::vector<std::vector<std::string>> commands = {
+      {"report", "results/study"}, {"compare", "results/study"}, {"figure", "results/study", "--improvement=auroc"}};
+  for (const std::vector<std::string>& words : commands) {
+    const ProgramResult result = program.Run(words);
+    EXPECT_EQ(result.exit_code, 2) << words[0];
+    EXPECT_THAT(result.err,
+                AllOf(HasSubstr("study.zip: has 4 records, all of other trials than "),
+                      HasSubstr("(first difference: method.training.optimizer.learning_rate: 0.03, was 0.02)")));
+  }
+  // Another study's bundle.
+  program.Write("results/study/study.textproto",
+                absl::StrReplaceAll(kNearFarStudy, {{"\"near_far\"", "\"../tasks/near_far.textproto\""},
+                                                    {"\"study\"", "\"other\""},
+                                                    {"0.02", "0.03"}}));
+  for (const std::vector<std::string>& words : commands) {
+    EXPECT_THAT(program.Run(words).err, HasSubstr("the bundle is of the study 'study', not of ")) << words[0];
+  }
+  // A spec that can't be read at all.
+  program.Write("results/study/study.textproto", "name: 3");
+  EXPECT_THAT(
+      program.Run({"report", "results/study"}).err,
+      ContainsRegex("\nthe records alone need neither a spec nor data: name the bundle, .*results/study/study.zip\n"));
+  // A study that was printed from a bundle, without the bundle.
+  const OpensetProgram other("other");
+  const std::string id = program.Records().begin()->first;
+  other.Write("again.textproto", program.Run({"records", "spec", "results/study/study.zip", id}).out);
+  EXPECT_THAT(other.Run({"plan", "again.textproto"}).err,
+              AllOf(HasSubstr("unknown task 'near_far'"), HasSubstr("put a copy of the bundle beside it")));
+  std::filesystem::copy(program.folder() + "/results/study/study.zip", other.folder() + "/study.zip");
+  EXPECT_EQ(other.Run({"plan", "again.textproto"}).exit_code, 0);
+  EXPECT_THAT(other.Run({"reproduce", "study.zip", id, "--store=mine"}).err,
+              HasSubstr("leave --store out; --again=FOLDER is the store of the new results"));
+}
+
 }  // namespace
 }  // namespace openset

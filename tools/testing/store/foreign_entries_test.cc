@@ -306,8 +306,27 @@ TEST_F(NotAStoreTest, CommandsThatMakeNoResultsRefuseIt) {
   EXPECT_FALSE(fs::exists(program_.folder() + "/out"));
 }
 
-// `run` makes a store in the given folder. Neither `run` nor later clean-up changes the existing files.
+TEST_F(NotAStoreTest, CommandsThatMakeResultsRefuseIt) {
+  const auto before = Content();
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"run", "study.textproto"}, {"records", "merge", "home"}}) {
+    std::vector<std::string> command = words;
+    command.push_back("--store=home");
+    const ProgramResult result = program_.Run(command);
+    EXPECT_EQ(result.exit_code, 2) << words[0];
+    EXPECT_EQ(result.err,
+              absl::StrCat("openset: ", Home(), " is not a store, and has other files (a.tmp.node.0123abcd.1.0): ",
+                           "name a new or an empty folder (--store)\n"));
+    EXPECT_EQ(Content(), before);
+  }
+}
+
+// `run` makes a store in a folder that only has folders of a store, as one that has lost its file `version`. Neither
+// `run` nor later clean-up changes the existing files.
 TEST_F(NotAStoreTest, FilesFromBeforeTheStoreAreKept) {
+  for (const char* other : {"my.tmp.notes", "thesis.tmp.2024", "a.tmp.node.0123abcd.1.0"}) {
+    fs::remove_all(absl::StrCat(Home(), "/", other));
+  }
   const auto before = Content();
   const ProgramResult run = program_.Run({"run", "study.textproto", "--store=home", "--methods=softmax"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
