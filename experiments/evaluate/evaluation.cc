@@ -32,6 +32,8 @@
 #include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
 #include "eval/statistics/bootstrap.h"
+#include "eval/statistics/delong.h"
+#include "eval/statistics/jackknife.h"
 #include "eval/thresholds/select_threshold.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
@@ -438,7 +440,44 @@ absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics
   return EvaluateGroups(metrics, ranked, SetsOf(data));
 }
 
-absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, TrialRecord* record) {
+// The values of metrics without each block of test samples, of the pool, each set and the means.
+class WithoutBlockValues {
+ public:
+  explicit WithoutBlockValues(const RankedInput& ranked) : block_(JackknifeBlocksOf(ranked.input())) {}
+
+  // For samples of the ranking whose weight is not 0: the pool, or a set at this distance.
+  void Add(const RankedInput& ranked, UnknownGroup::Distance distance, absl::Span<MetricRecord* const> records) {
+    for (MetricRecord* record : records) {
+      const std::optional<PairStatistic> statistic = PairStatisticOf(record->spec());
+      if (!statistic.has_value() || !record->has_value()) continue;
+      const std::vector<double> values = WithoutBlocks(ranked, *statistic, block_);
+      record->mutable_without_block()->Assign(values.begin(), values.end());
+      sets_[{distance, record->name()}].push_back(values);
+    }
+  }
+
+  // For the mean over the sets at this distance.
+  void AddMean(UnknownGroup::Distance distance, absl::Span<MetricRecord* const> records) {
+    for (MetricRecord* record : records) {
+      const std::vector<std::vector<double>>& sets = sets_[{distance, record->name()}];
+      const bool has_all = !sets.empty() && absl::c_all_of(sets, [](const auto& of_set) { return !of_set.empty(); });
+      if (!has_all || !record->has_value()) continue;
+      for (int b = 0; b < kJackknifeBlocks; ++b) {
+        double sum = 0;
+        for (const std::vector<double>& of_set : sets) sum += of_set[b];
+        record->add_without_block(static_cast<float>(sum / static_cast<double>(sets.size())));
+      }
+    }
+  }
+
+ private:
+  const std::vector<int> block_;
+  std::map<std::pair<UnknownGroup::Distance, std::string>, std::vector<std::vector<double>>> sets_;
+};
+
+// `without_blocks` may be null.
+absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, WithoutBlockValues* without_blocks,
+                        TrialRecord* record) {
   const std::vector<MetricSpec> metrics(trial.metric().begin(), trial.metric().end());
   OPENSET_ASSIGN_OR_RETURN(const GroupedValues grouped, EvaluateAll(metrics, trial.data(), ranked));
   int set = 0;
@@ -463,15 +502,21 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Trial
         metric->set_absent_reason(absl::StrCat("it is ", *values[m].value));
       }
     }
-    if (group.kind() == MetricGroup::POOL) OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
+    if (group.kind() == MetricGroup::POOL) {
+      OPENSET_RETURN_IF_ERROR(AddIntervals(ranked, trial.seed(), records));
+      if (without_blocks != nullptr) without_blocks->Add(ranked, UnknownGroup::NOT_SAID, records);
+    }
     if (group.kind() == MetricGroup::SET) {
       RankedInput of_set = ranked;
-      of_set.Reweight(WeightsOfGroup(ranked, set++));
+      of_set.Reweight(WeightsOfGroup(ranked, set));
       OPENSET_RETURN_IF_ERROR(AddIntervals(of_set, trial.seed(), records));
+      if (without_blocks != nullptr) without_blocks->Add(of_set, trial.data().test_unknown(set).distance(), records);
+      ++set;
     }
     const bool near = group.kind() == MetricGroup::NEAR_MEAN;
     if (near || group.kind() == MetricGroup::FAR_MEAN) {
       OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, SetsOf(trial.data()), near, trial.seed(), &columns, records));
+      if (without_blocks != nullptr) without_blocks->AddMean(near ? UnknownGroup::NEAR : UnknownGroup::FAR, records);
     }
   }
   return absl::OkStatus();
@@ -582,7 +627,9 @@ absl::StatusOr<TrialRecord> MeasureOutputs(const TrialSpec& trial, const Outputs
   TrialDetails details;
   InParallel(with_details ? 2 : 1, [&](int64_t part) {
     if (part == 0) {
-      measured = AddMetrics(trial, ranked, &record);
+      std::optional<WithoutBlockValues> without_blocks;
+      if (with_details) without_blocks.emplace(ranked);
+      measured = AddMetrics(trial, ranked, with_details ? &*without_blocks : nullptr, &record);
     } else {
       details = MakeDetails(trial, outputs, ranked);
     }

@@ -29,6 +29,7 @@
 namespace openset {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
@@ -447,6 +448,39 @@ TEST(Measure, ComputesRequestedIntervals) {
   EXPECT_GT(width["b"], 0.5);
   EXPECT_NEAR(width["mean of far"], width["b"] / 2, 0.13);  // an AUROC of "b" moves in steps of 1/4
   EXPECT_LT(record->metric(1).interval().low(), record->metric(1).interval().high());
+}
+
+// The samples of both sets 20 times: each of 20 blocks has one sample of each set, and four known ones.
+TEST(Measure, HasTheValuesWithoutEachBlock) {
+  const Outputs once = SamplesOfTwoSets();
+  Outputs outputs = once;
+  for (int copy = 1; copy < 20; ++copy) {
+    outputs.logits.insert(outputs.logits.end(), once.logits.begin(), once.logits.end());
+    outputs.label.insert(outputs.label.end(), once.label.begin(), once.label.end());
+    outputs.class_id.insert(outputs.class_id.end(), once.class_id.begin(), once.class_id.end());
+    outputs.group.insert(outputs.group.end(), once.group.begin(), once.group.end());
+  }
+  const absl::StatusOr<TrialRecord> record = Measure(TwoSets(), outputs);
+  ASSERT_THAT(record, IsOk());
+  std::map<std::string, const MetricRecord*> auroc;
+  for (const MetricRecord& metric : record->metric()) {
+    const bool has_blocks = metric.name() == "auroc" || metric.name() == "openauc";
+    EXPECT_EQ(metric.without_block_size(), has_blocks ? 20 : 0) << metric.name();
+    if (metric.name() == "auroc") auroc[GroupText(metric.group())] = &metric;
+  }
+  ASSERT_EQ(auroc.size(), 4);
+  EXPECT_THAT(auroc["a"]->without_block(), Each(1));
+  double sum = 0;
+  for (int b = 0; b < 20; ++b) {
+    EXPECT_NEAR(auroc["mean of far"]->without_block(b), (1 + auroc["b"]->without_block(b)) / 2, 1e-6);
+    // As many samples of either set are left in the pool.
+    EXPECT_NEAR(auroc["pool"]->without_block(b), auroc["mean of far"]->without_block(b), 1e-6);
+    sum += auroc["pool"]->without_block(b);
+  }
+  EXPECT_NEAR(sum / 20, auroc["pool"]->value(), 0.001);
+  const absl::StatusOr<TrialRecord> few = Measure(TwoSets(), once);
+  ASSERT_THAT(few, IsOk());
+  EXPECT_EQ(few->metric(1).without_block_size(), 0);
 }
 
 // Temperature scaling, fitted to outputs that are wrong as often as their softmax predicts.

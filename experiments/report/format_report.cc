@@ -551,7 +551,10 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
       entry["p_value"] = *cell.significance->p_value;
       entry["detectable"] = cell.significance->detectable;
       if (cell.significance->detects.has_value()) entry["detects"] = *cell.significance->detects;
-      if (cell.significance->split_share.has_value()) entry["split_share"] = *cell.significance->split_share;
+      const VarianceShares& shares = cell.significance->shares;
+      if (shares.split.has_value()) entry["split_share"] = *shares.split;
+      if (shares.seed.has_value()) entry["seed_share"] = *shares.seed;
+      if (shares.images.has_value()) entry["image_share"] = *shares.images;
     } else if (cell.significance.has_value()) {
       entry["not_tested"] = WhyNotTested(*cell.significance);
     }

@@ -83,7 +83,7 @@ absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions
     const auto baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == plan.baseline || baseline == baselines.end()) continue;
     PairedValues pairs = PairWith(cell, *baseline->second);
-    const std::optional<VarianceComponents> components = ComponentsOf(pairs.difference, pairs.split);
+    const auto components = ComponentsOf(pairs.difference, pairs.split, pairs.without_blocks);
     if (!components.has_value()) {
       plan.left_out.push_back(RowName(cell));
       continue;
@@ -109,12 +109,6 @@ absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions
   }
   AddAllocations(options, &plan);
   return plan;
-}
-
-std::optional<double> ShareOfSplits(const VarianceComponents& components) {
-  if (!components.seed.has_value()) return std::nullopt;
-  const double all = components.split + *components.seed;
-  return all > 0 ? std::optional<double>(100 * components.split / all) : std::nullopt;
 }
 
 double CpuSecondsOf(absl::Span<const TrialResult> results) {

@@ -59,10 +59,6 @@ struct PowerOptions {
 // Errors, kInvalidArgument: no such metric, group or baseline; no row with two splits in common with the baseline.
 absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions& options);
 
-// The share of the variance of a run's difference that is between splits, in percent. Absent if it is not known, or
-// nothing varies.
-std::optional<double> ShareOfSplits(const VarianceComponents& components);
-
 // The CPU seconds of the records' stages, each once.
 double CpuSecondsOf(absl::Span<const TrialResult> results);
 

@@ -59,7 +59,7 @@ TEST(PowerPlan, HasTheCheapestNumbersOfSplitsAndSeeds) {
   EXPECT_NEAR(plan.rows[0].mean_difference, 0.05, 1e-12);
   EXPECT_NEAR(plan.rows[0].components.split, 12e-4, 1e-12);
   EXPECT_NEAR(*plan.rows[0].components.seed, 2e-4, 1e-12);
-  EXPECT_NEAR(*ShareOfSplits(plan.rows[0].components), 100 * 12.0 / 14, 1e-9);
+  EXPECT_NEAR(*SharesOf(plan.rows[0].components).split, 100 * 12.0 / 14, 1e-9);
   // The standard error of three means is sqrt(13 / 3) points; 5.6535 of them are detectable (power_test.cc).
   EXPECT_NEAR(*plan.rows[0].detectable, 0.01 * std::sqrt(13.0 / 3) * 5.653489266197128, 1e-9);
   ASSERT_EQ(plan.allocations.size(), 5);
@@ -101,7 +101,7 @@ TEST(PowerPlan, OfOneSeedHasNoPartOfSeeds) {
   for (ReportCell& cell : report.cells) cell.splits = {0, 1, 2, 3, 4, 5};
   const PowerPlan plan = MakePowerPlan(report, Options()).value();
   EXPECT_FALSE(plan.rows[0].components.seed.has_value());
-  EXPECT_FALSE(ShareOfSplits(plan.rows[0].components).has_value());
+  EXPECT_FALSE(SharesOf(plan.rows[0].components).split.has_value());
   EXPECT_EQ(plan.allocations.size(), 1);
 }
 

@@ -209,6 +209,7 @@ void AddResult(const TrialResult& result, int* next, ReportCell* cell) {
   cell->values.push_back(measured->value());
   cell->splits.push_back(result.trial->split());
   cell->seeds.push_back(result.trial->seed());
+  cell->without_blocks.emplace_back(measured->without_block().begin(), measured->without_block().end());
   cell->intervals.emplace_back();
   if (measured->interval().has_low()) {
     cell->intervals.back() = {measured->interval().low(), measured->interval().high()};

@@ -14,6 +14,7 @@
 
 #include "absl/types/span.h"
 #include "eval/metrics/display.h"
+#include "eval/statistics/variance_components.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
 
@@ -47,9 +48,10 @@ struct Significance {
   // Why there was no test: not because of too few replicates, but because all differences are the same.
   bool is_constant = false;
   // The smallest difference that the test finds in 4 of 5 studies at the first of Holm's levels, in the metric's own
-  // unit, and the share of the variance of a run's difference that is between splits, in percent (ShareOfSplits(),
-  // experiments/report/power_plan.h). Absent without a test; the share also without several seeds of a split.
-  std::optional<double> detects, split_share;
+  // unit. Absent without a test.
+  std::optional<double> detects;
+  // Of the variance of a run's difference; all absent without a test.
+  VarianceShares shares;
 };
 
 // A metric of a method on a task, over splits and seeds.
@@ -72,6 +74,7 @@ struct ReportCell {
   std::vector<int> splits;     // of each value
   std::vector<uint64_t> seeds;
   std::vector<std::optional<std::pair<double, double>>> intervals;  // of each value, if intervals were computed
+  std::vector<std::vector<double>> without_blocks;                  // of each value: MetricRecord.without_block
   int missing = 0;                                                  // trials without a record
   std::vector<std::string> absent_reasons;                          // why the metric is undefined in some records
   std::vector<PublishedNumber> published;                           // experiments/report/published_numbers.h

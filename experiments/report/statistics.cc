@@ -122,17 +122,30 @@ std::string BaselineRow(const Report& report, const std::string& baseline) {
 }
 
 PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline) {
-  std::map<std::pair<int, uint64_t>, double> of_run;
-  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = baseline.values[i];
+  std::map<std::pair<int, uint64_t>, int> of_run;
+  for (int i = 0; i < baseline.n; ++i) of_run[{baseline.splits[i], baseline.seeds[i]}] = i;
   PairedValues pairs;
+  const auto without_blocks = [](const ReportCell& of, int run) {
+    return static_cast<size_t>(run) < of.without_blocks.size() ? of.without_blocks[run] : std::vector<double>();
+  };
+  bool has_blocks = true;
   for (int i = 0; i < cell.n; ++i) {
     const auto run = of_run.find({cell.splits[i], cell.seeds[i]});
     if (run == of_run.end()) continue;
     pairs.a.push_back(cell.values[i]);
-    pairs.b.push_back(run->second);
-    pairs.difference.push_back(cell.values[i] - run->second);
+    const double value = baseline.values[run->second];
+    pairs.b.push_back(value);
+    pairs.difference.push_back(cell.values[i] - value);
     pairs.split.push_back(cell.splits[i]);
+    std::vector<double> without = without_blocks(cell, i);
+    const std::vector<double> of_baseline = without_blocks(baseline, run->second);
+    has_blocks &= without.size() > 1 && without.size() == of_baseline.size() &&
+                  (pairs.without_blocks.empty() || without.size() == pairs.without_blocks[0].size());
+    if (!has_blocks) continue;
+    for (size_t b = 0; b < without.size(); ++b) without[b] -= of_baseline[b];
+    pairs.without_blocks.push_back(std::move(without));
   }
+  if (!has_blocks) pairs.without_blocks.clear();
   return pairs;
 }
 
@@ -164,8 +177,8 @@ void AddSignificance(const std::string& baseline, Report* report) {
     found.is_constant = test->differences == Differences::kSame;
     if (test->p_value.has_value()) {
       families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict, test->standard_error});
-      const std::optional<VarianceComponents> components = ComponentsOf(pairs.difference, pairs.split);
-      if (components.has_value()) found.split_share = ShareOfSplits(*components);
+      const auto components = ComponentsOf(pairs.difference, pairs.split, pairs.without_blocks);
+      if (components.has_value()) found.shares = SharesOf(*components);
     }
   }
   if (!any) {

@@ -49,6 +49,7 @@ std::string BaselineRow(const Report& report, const std::string& baseline);
 struct PairedValues {
   std::vector<double> a, b, difference;  // of the cell, of the baseline, a - b
   std::vector<int> split;
+  std::vector<std::vector<double>> without_blocks;  // a - b without each block; empty if a run has no such values
 };
 PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline);
 

@@ -95,6 +95,22 @@ TEST(AddSignificance, IsAPairedTTestOverSplits) {
   EXPECT_EQ(report.baseline, "a");
 }
 
+// Differences 1, 2 and 3, of variance 1. Without two blocks, they deviate by 1/2, 0 and -1/2: variances 1/4, 0 and 1/4,
+// covariances 0, -1/4 and 0: images have 1/6 + 1/12.
+TEST(AddSignificance, HasTheShareOfTestImages) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {1, 1, 1}), Cell("b", "auroc", {2, 3, 4})};
+  report.cells[0].without_blocks = {{1, 1}, {1, 1}, {1, 1}};
+  report.cells[1].without_blocks = {{2.5, 1.5}, {3, 3}, {3.5, 4.5}};
+  AddSignificance("a", &report);
+  EXPECT_NEAR(*report.cells[1].significance->shares.images, 25, 1e-9);
+  EXPECT_FALSE(report.cells[1].significance->shares.split.has_value());  // of one seed
+  EXPECT_THAT(FormatReport(report, TextFormat::kJson), HasSubstr("\"image_share\":"));
+  report.cells[0].without_blocks[1].clear();  // a record of an older version
+  AddSignificance("a", &report);
+  EXPECT_FALSE(report.cells[1].significance->shares.images.has_value());
+}
+
 // Holm's: the smaller of two is doubled, the other one is at least as large. Another metric is another family.
 TEST(AddSignificance, AdjustsOverTheTestsOfAMetric) {
   Report report;

@@ -84,17 +84,20 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& co
 std::string OrDash(const std::string& text, bool has) { return has ? text : "-"; }
 
 Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& report) {
-  Table table{
-      {"method", "difference", "deviation of splits", "of seeds", "share of splits, %", "detects", "splits for it"},
-      {},
-      1};
+  Table table{{"method", "difference", "deviation of splits", "of seeds", "share of splits, seeds, images, %",
+               "detects", "splits for it"},
+              {},
+              1};
   const bool has_levels = titles.size() > 1;
   if (has_levels) table.header.insert(table.header.begin(), "level");
   table.left_columns += has_levels;
   for (const PowerRow& row : plan.rows) {
     const auto shown = [&](double value) { return Shown(value, plan.display); };
     const VarianceComponents& parts = row.components;
-    const std::optional<double> share = ShareOfSplits(parts);
+    const VarianceShares shares = SharesOf(parts);
+    const auto share = [](const std::optional<double>& of) {
+      return of.has_value() ? absl::StrFormat("%.0f", *of) : std::string("-");
+    };
     std::vector<std::string>& cells = table.rows.emplace_back();
     if (has_levels) {
       for (const ReportCell& cell : report.cells) {
@@ -104,7 +107,7 @@ Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& r
     cells.insert(cells.end(),
                  {row.row, shown(row.mean_difference), shown(std::sqrt(parts.split)),
                   OrDash(shown(std::sqrt(parts.seed.value_or(0))), parts.seed.has_value()),
-                  OrDash(absl::StrFormat("%.0f", share.value_or(0)), share.has_value()),
+                  absl::StrCat(share(shares.split), ", ", share(shares.seed), ", ", share(shares.images)),
                   OrDash(shown(row.detectable.value_or(0)), row.detectable.has_value()),
                   OrDash(row.splits.value_or(0) > 0 ? absl::StrCat(*row.splits) : "> 10000", row.splits.has_value())});
   }
@@ -145,6 +148,8 @@ nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
                             {"mean_difference", row.mean_difference},
                             {"variance_of_splits", row.components.split},
                             {"variance_of_seeds", number(row.components.seed)},
+                            {"variance_of_images", number(row.components.images)},
+                            {"variance_of_images_in_splits", number(row.components.images_of_split)},
                             {"detects", number(row.detectable)},
                             {"splits_for_difference", row.splits.value_or(0) > 0 ? nlohmann::ordered_json(*row.splits)
                                                                                  : nlohmann::ordered_json()}});
@@ -179,6 +184,7 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
   const auto in_format = [&](const Table& table) { return FormatTable(table, format); };
   const std::string tests = plan.rows.size() == 1 ? "1 test" : absl::StrCat(plan.rows.size(), " tests");
   const bool has_seeds = plan.allocations.size() > 1;
+  const bool has_images = plan.rows[0].components.images.has_value();
   std::cout << Wrapped(absl::StrCat(plan.display.label, " of ", plan.group, " against ", plan.baseline, ", in ",
                                     plan.display.unit == "%" ? "points" : "the unit of tables",
                                     "; 'detects': the difference that these records' test finds in 4 of 5 studies, at "
@@ -192,8 +198,11 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
             << "\n\n"
             << in_format(allocations) << "\n"
             << Wrapped(absl::StrCat(
-                   "The noise of test samples is in the deviation of splits, as all seeds of a split have the same "
-                   "samples. ",
+                   "The noise of test images is in both deviations, mostly in that of splits, as all seeds of a split "
+                   "have the same images. ",
+                   has_images ? "The shares have it apart: more test images would make it smaller. "
+                              : "How much it is isn't known: records of this metric, or older ones, lack the values "
+                                "that it takes. ",
                    has_seeds ? ""
                              : "Each split has one seed, so the parts of splits and seeds are not told apart; with "
                                "two seeds they are. ",

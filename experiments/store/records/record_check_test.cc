@@ -148,6 +148,8 @@ TEST(CheckRecord, NamesTheInvalidField) {
        "metric[0].value: fpr must be at least 0 (is -0.01)"},
       {"metric { name: 'augrc' value: 1.01 spec { augrc {} } }", "metric[0].value: augrc must be at most 1 (is 1.01)"},
       {"metric { name: 'brier' value: 2.5 spec { brier {} } }", "metric[0].value: brier must be at most 2 (is 2.5)"},
+      {"metric { name: 'auroc' value: 0.9 without_block: [0.9, 1.1] }",
+       "metric[0].without_block[1]: must be at most 1 (is 1.1)"},
       {"metric { name: 'auroc' value: 0.9 interval { low: 0.8 high: 1.1 } }",
        "metric[0].interval.high: auroc must be at most 1 (is 1.1)"},
       {"epoch { metric { name: 'accuracy' value: 90 } }",
