@@ -1,12 +1,15 @@
 #include "experiments/evaluate/evaluation.h"
 
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"

@@ -84,10 +84,8 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& co
 std::string OrDash(const std::string& text, bool has) { return has ? text : "-"; }
 
 Table RowTable(const PowerPlan& plan, const LevelTitles& titles, const Report& report) {
-  Table table{{"method", "difference", "deviation of splits", "of seeds", "share of splits, seeds, images, %",
-               "detects", "splits for it"},
-              {},
-              1};
+  Table table{
+      {"method", "difference", "deviation of splits", "of seeds", "shares, %", "detects", "splits for it"}, {}, 1};
   const bool has_levels = titles.size() > 1;
   if (has_levels) table.header.insert(table.header.begin(), "level");
   table.left_columns += has_levels;
@@ -187,7 +185,9 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
   const bool has_images = plan.rows[0].components.images.has_value();
   std::cout << Wrapped(absl::StrCat(plan.display.label, " of ", plan.group, " against ", plan.baseline, ", in ",
                                     plan.display.unit == "%" ? "points" : "the unit of tables",
-                                    "; 'detects': the difference that these records' test finds in 4 of 5 studies, at "
+                                    "; 'shares': of the variance of a run's difference, "
+                                    "those of splits, seeds and noise of the test images; "
+                                    "'detects': the difference that these records' test finds in 4 of 5 studies, at "
                                     "the first of Holm's levels over ",
                                     tests, "; 'splits for it': of one seed, to find ", Shown(plan.size, plan.display),
                                     "."))
