@@ -1,7 +1,6 @@
 #include "experiments/store/store.h"
 
 #include <cstdint>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>

@@ -183,7 +183,7 @@ absl::Status RunReproduce(const std::vector<std::string>& arguments, const RunCo
   OPENSET_ASSIGN_OR_RETURN(const StudyOptions options, MakeStudyOptions(config));
   // Commands run in other folders.
   const Store store(AbsolutePath(UserPath(config.again)));
-  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  OPENSET_RETURN_IF_ERROR(store.CheckMayBeMade());
   std::map<Reproduced, int> count;
   for (const TrialRecord& record : records) {
     OPENSET_ASSIGN_OR_RETURN(const Reproduced verdict, Repeat(record, repeated, store, options, folders, config));

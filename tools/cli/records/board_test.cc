@@ -134,7 +134,7 @@ TEST(MakeBoard, TakesTheRecordThatRepresentsTheTrial) {
   const bool is_a = CompareOrder(a, b) < 0;
   for (const auto& [of_a, of_b] : {std::pair("11", "22"), std::pair("22", "11")}) {
     const Board board = MakeBoard({}, {{of_a, a}, {of_b, b}}).value();
-    EXPECT_THAT(board.page, HasSubstr(is_a ? "<b>25.00</b>" : "<b>75.00</b>"));
+    EXPECT_THAT(board.page, HasSubstr(is_a ? ">25.00<small>" : ">75.00<small>"));
   }
 }
 

@@ -100,9 +100,9 @@ TEST(PublishedFolder, HasTheNumbersOfItsBundle) {
   }
   // A spec that can't be read at all.
   program.Write("results/study/study.textproto", "name: 3");
-  EXPECT_THAT(
-      program.Run({"report", "results/study"}).err,
-      ContainsRegex("\nthe records alone need neither a spec nor data: name the bundle, .*results/study/study.zip\n"));
+  EXPECT_THAT(program.Run({"report", "results/study"}).err,
+              ContainsRegex(
+                  "\n  the records alone need neither a spec nor data: name the bundle, .*results/study/study.zip\n"));
   // A study that was printed from a bundle, without the bundle.
   const OpensetProgram other("other");
   const std::string id = program.Records().begin()->first;
