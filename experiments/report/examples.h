@@ -17,6 +17,7 @@
 #include "data/task.pb.h"
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/report.h"
+#include "experiments/store/details.pb.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

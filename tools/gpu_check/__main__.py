@@ -367,7 +367,7 @@ class Check:
 
     def stop(self, result):
         """kill -9 of the worker, Ctrl-C, and the same command again."""
-        before, epochs = self.memory_used(), f"--set=training.epochs={60 if self.is_short else 3000}"
+        before, epochs = self.memory_used(), "--set=training.epochs=3000"
         result["MiB before"] = before
         process = self.start(self.study_words("small", "stop", "--retries=2", "--methods=softmax", epochs))
         self.wait(lambda: self.logged("stop", "train_accuracy:"), 60)  # an epoch has ended
