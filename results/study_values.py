@@ -182,16 +182,8 @@ class Study:
         ends = [self.size(found[0], shown), f"{self.size(found[-1], shown)} {unit}".rstrip()]
         text = f"{ends[0]} to {ends[1]}" if len(found) > 1 else ends[1]
         if ends[1].startswith("none"):  # more than the whole range of a share
-<<<<<<< HEAD
             text = (f"no difference below 100 {unit} in any row" if ends[0] == "none" else
                     f"{ends[0]} {unit} in the best row; in some rows no difference below 100 {unit} can be detected")
-        shares = sorted({f"{c['split_share']:.0f}" for c in cells if "split_share" in c}, key=float)
-        between = (f"; {' to '.join(shares[:1] + shares[1:][-1:])} % of the variance of a run's difference is between "
-                   "draws, the rest between seeds" if shares else "")
-        images = ""
-        if not self.says_images:
-=======
-            text = f"{ends[0]} {unit} to none at all" if not ends[0] == "none" else "none"
         shares, of = [], "of the variance of a run's difference is "
         for share, what in (("split_share", "between draws"), ("image_share", "noise of the test samples")):
             values = sorted({f"{c[share]:.0f}" for c in cells if share in c}, key=float)
@@ -202,7 +194,6 @@ class Study:
         between = "; " + ", ".join(shares) if shares else ""
         images = ""
         if not any("image_share" in c for c in cells) and not self.says_images:
->>>>>>> d0124d4a (The part of test images in the variance of differences: records keep AUROC and OpenAUC without each of 20 blocks)
             self.says_images = True  # once a page
             images = " The records do not say which part of this variance is noise of the test samples."
         return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['label']} (found in 4 of 5 studies, "

@@ -32,7 +32,6 @@
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
-#include "experiments/store/records/record_check.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
@@ -242,12 +241,6 @@ bool SameNumbers(const TrialRecord& a, const TrialRecord& b) {
 
 namespace {
 
-// A record with all metrics of its trial: means over trials would otherwise silently have fewer runs.
-absl::Status DecodeWholeRecord(absl::string_view bytes, absl::string_view trial_id, TrialRecord* record) {
-  OPENSET_RETURN_IF_ERROR(DecodeSharedRecord(bytes, trial_id, record));
-  return CheckMetricsOfTrial(*record);
-}
-
 // Whether one of two records is the other without its details, as BundleExtras.details leaves them out.
 bool IsSameButForDetails(const TrialRecord& a, const TrialRecord& b) {
   if (a.has_details() == b.has_details()) return false;
@@ -422,7 +415,7 @@ class BundleRecords {
     TrialRecord record;  // reused, with its memory
     for (int64_t i = begin; i < end; ++i) {
       File& file = part_[i];
-      file.checked = DecodeWholeRecord(file.bytes, TrialOfBundleMember(file.name), &record);
+      file.checked = DecodeSharedRecord(file.bytes, TrialOfBundleMember(file.name), &record);
       if (!file.checked.ok() || without_.empty()) continue;
       for (const int field : without_) {
         record.GetReflection()->ClearField(&record, TrialRecord::descriptor()->FindFieldByNumber(field));
@@ -519,7 +512,7 @@ absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, Me
         continue;
       }
       TrialRecord record;
-      const absl::Status status = bytes.ok() ? DecodeWholeRecord(*bytes, id, &record) : bytes.status();
+      const absl::Status status = bytes.ok() ? DecodeSharedRecord(*bytes, id, &record) : bytes.status();
       if (!status.ok()) {
         counts->damaged.push_back(absl::StrCat(path, ": ", status.message()));
         continue;

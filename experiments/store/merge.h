@@ -49,11 +49,11 @@ struct MergeCounts {
 // if `into` is a bundle. For the trial's records that `into` has already: as LoadReplicas().
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
 
-// Adds all valid records of a store or a bundle (experiments/store/bundle.h) that have all metrics of their trials
-// (DecodeSharedRecord() and CheckMetricsOfTrial() in experiments/store/records/), and a bundle's new outputs and
-// checkpoints if they match their checksums. Errors: kNotFound if there is neither a store nor a bundle;
-// kFailedPrecondition for another schema version, or a newer kind of bundle; kDataLoss if the bundle is corrupt; a read
-// failure of the bundle, or of a store's file `version`; as MergeRecord() for `into`.
+// Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
+// experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. Errors:
+// kNotFound if there is neither a store nor a bundle; kFailedPrecondition for another schema version, or a newer kind
+// of bundle; kDataLoss if the bundle is corrupt; a read failure of the bundle, or of a store's file `version`; as
+// MergeRecord() for `into`.
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts);
 
 // Opens a bundle as a store that can't be changed. `with_results`: unpacks its outputs and checkpoints too. Records,

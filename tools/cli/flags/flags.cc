@@ -122,9 +122,11 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders, std
     }
     return CarryLibrary(library, unpacked->path(), folders);
   }
-  *advice =
-      "if 'openset records spec' printed this study from a bundle that has its task, put a copy of the bundle beside "
-      "it";
+  if (absl::StartsWith(*text, "# proto-file:")) {  // as `records spec` prints it
+    *advice =
+        "if 'openset records spec' printed this study from a bundle that has its task, put a copy of the bundle beside "
+        "it";
+  }
   return absl::OkStatus();
 }
 
