@@ -321,7 +321,7 @@ TEST_F(MergeTest, TheSameRecordRepresentsATrialForEveryReader) {
     RecordedCurve* curve = record.mutable_details()->add_curve();
     curve->set_kind(RecordedCurve::ROC);
     for (int p = 0; p < points; ++p) {
-      curve->add_x(static_cast<float>(p));
+      curve->add_x(static_cast<float>(p) / points);
       curve->add_y(1);
     }
     return record;
