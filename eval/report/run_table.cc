@@ -291,7 +291,7 @@ std::string MethodName(const nlohmann::ordered_json& cell) {
 // Throws if a key is missing.
 Display ReadDisplay(const nlohmann::ordered_json& cell) {
   Display display;
-  display.label = cell.at("label").get<std::string>();
+  display.label = cell.value("column", cell.at("label").get<std::string>());  // the same for all methods
   display.value_unit = cell.at("unit").get<std::string>();
   display.factor = cell.at("display").at("factor").get<double>();
   display.digits = std::clamp(cell.at("display").at("digits").get<int>(), 0, 15);

@@ -128,10 +128,11 @@ TEST(ReadRunTable, Report) {
 // A study's own name, and settings that the name of a metric doesn't say.
 TEST(ReadRunTable, ReportSaysWhatItsMetricsAre) {
   const auto cell = [](const std::string& metric, const std::string& label) {
-    return absl::Substitute(R"({"method": "m", "task": "t", "unknown_classes": 4, "metric": "$0", "label": "$1",
+    return absl::Substitute(
+        R"({"method": "m", "task": "t", "unknown_classes": 4, "metric": "$0", "label": "of m", "column": "$1",
         "unit": "share", "display": {"factor": 100, "digits": 1, "unit": "%"}, "higher_is_better": false,
         "values": [0.5], "splits": [0], "seeds": [0]})",
-                            metric, label);
+        metric, label);
   };
   const std::string text = absl::StrCat("{\"cells\": [", cell("outer", "outer score (threshold of the method)"), ", ",
                                         cell("outer_95", "outer_95"), "]}");

@@ -87,8 +87,10 @@ absl::StatusOr<RunTable> TableOf(const Report& report, const std::string& group)
     for (size_t i = 0; i < cell.values.size(); ++i) {
       values.push_back({{absl::StrCat(cell.splits[i]), absl::StrCat(cell.seeds[i])}, cell.values[i]});
     }
+    Display display = cell.display;
+    if (cell.shared_label.has_value()) display.label = *cell.shared_label;
     cells.push_back({cell.group, cell.metric, RowName(cell), cell.task, absl::StrCat(cell.unknown_classes),
-                     std::move(values), cell.display});
+                     std::move(values), std::move(display)});
   }
   OPENSET_ASSIGN_OR_RETURN(RunTable table, RunTableOfCells(cells, group));
   table.baseline = report.baseline;

@@ -237,6 +237,9 @@ TEST(TableOf, ComparesAsTheStarsDo) {
     cell.group = i / 2 % 2 == 0 ? "pool" : "near";
     cell.unknown_classes = i / 4 % 2;
   }
+  for (ReportCell& cell : report.cells) {
+    if (cell.metric == "early") cell.shared_label = "early (threshold of the method)";
+  }
   AddSignificance("b", &report);
   const std::string path = JoinPath(::testing::TempDir(), "report.json");
   ASSERT_TRUE(WriteFileAtomically(path, FormatReport(report, TextFormat::kJson)).ok());
@@ -244,6 +247,7 @@ TEST(TableOf, ComparesAsTheStarsDo) {
     for (const absl::StatusOr<RunTable>& table : {TableOf(report, group), ReadRunTable(path, group)}) {
       ASSERT_TRUE(table.ok()) << table.status();
       EXPECT_TRUE(table->ignored.empty());
+      EXPECT_EQ(table->display.at("early").label, "early (threshold of the method)");
       EXPECT_EQ(table->baseline, "b, lambda 0.1");
       std::map<std::string, const ComparedRuns*> rows;
       const RunComparison comparison = CompareRuns(*table, {}, {}, table->baseline).value();
