@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -29,7 +28,6 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
-
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
