@@ -42,7 +42,7 @@ TEST(Vim, RefusesInvalidFitInput) {
   for (size_t i = 2; i < flat.size(); i += 3) flat[i] = 0;
   ScoreInput input = training.Input();
   input.features = flat;
-  EXPECT_THAT(MadeScore("vim { principal_dim: 2 }").Fit(input, {}).message(), HasSubstr("lie in 2 directions"));
+  EXPECT_THAT(MadeScore("vim { principal_dim: 2 }").Fit(input, {}).message(), HasSubstr("span 2 of 3 directions"));
   for (float& logit : training.logits) logit -= 10;
   EXPECT_THAT(MadeScore("vim { principal_dim: 2 }").Fit(training.Input(), {}).message(),
               HasSubstr("ViM can't be used: this network's largest logits average "));
