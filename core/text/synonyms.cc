@@ -1,10 +1,6 @@
 #include "core/text/synonyms.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"

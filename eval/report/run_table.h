@@ -30,7 +30,8 @@ struct RunTable {
   // independent tasks.
   std::map<std::string, std::string> block;
   std::vector<std::string> metrics;
-  // Of the metrics of a report, whose settings and names are its study's. The others are those of these names.
+  // How to display the metrics of a report: its study chose their names and settings. A metric without an entry is the
+  // standard one of its name.
   std::map<std::string, Display> display;
   std::string baseline;              // the row that a report's stars compare with; "" if there is none
   std::vector<std::string> groups;   // of the complete file: the pool, sets of unknown samples, means over sets
@@ -61,7 +62,7 @@ struct RunCell {
   std::string task;
   std::string unknown_classes;
   std::vector<std::pair<Run, double>> values;
-  std::optional<Display> display;  // absent in a file without it: as metrics of that name have it
+  std::optional<Display> display;  // absent if the file doesn't have it
 };
 
 // The table of the cells of one group. Metrics that are not ours and have no `display` are `ignored`. Errors,

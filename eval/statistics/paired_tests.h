@@ -107,8 +107,8 @@ struct FriedmanTest {
   double iman_davenport_p_value = 1;
   // The exact p-value over all orders of each task's ranks, for few tasks and methods.
   std::optional<double> exact_p_value;
-  // For all methods being equal: exact if available; otherwise (1 + those of 19,999 random orders with a chi-squared at
-  // least as large) / 20,000, from the stream (0, "friedman").
+  // Of the hypothesis that all methods are equal: the exact one if there is one. Otherwise 19,999 random orders are
+  // drawn from the stream (0, "friedman"), and it is (1 + the number with at least this chi-squared) / 20,000.
   double p_value = 1;
   bool rejected = false;  // p_value < alpha; otherwise there are no bars and no verdicts on pairs
   double kendall_w = 0;   // effect size: agreement of the tasks, in [0, 1]

@@ -33,18 +33,15 @@ std::vector<Mistake> MistakesOf(const TrialRecord& record) {
   return mistakes;
 }
 
-int64_t NumMistakes(const TrialRecord& record, Mistake::Kind kind) {
+std::array<int64_t, 3> NumMistakes(const TrialRecord& record) {
   const DecisionTable& table = record.details().decisions();
-  int64_t number = 0;
+  int64_t known_rejected = 0, unknown_accepted = 0, wrong_accepted = 0;
   for (const ClassDecisions& row : table.known()) {
-    const int64_t accepted = row.samples() - row.rejected();
-    if (kind == Mistake::KNOWN_TAKEN_FOR_UNKNOWN) number += row.rejected();
-    if (kind == Mistake::WRONG_CLASS) number += accepted - (row.right() - row.right_rejected());
+    known_rejected += row.rejected();
+    wrong_accepted += (row.samples() - row.rejected()) - (row.right() - row.right_rejected());
   }
-  for (const ClassDecisions& row : table.unknown()) {
-    if (kind == Mistake::UNKNOWN_TAKEN_FOR_KNOWN) number += row.samples() - row.rejected();
-  }
-  return number;
+  for (const ClassDecisions& row : table.unknown()) unknown_accepted += row.samples() - row.rejected();
+  return {known_rejected, unknown_accepted, wrong_accepted};
 }
 
 namespace {
@@ -93,9 +90,7 @@ class ExampleWriter {
         json["mistakes"].back().push_back(samples->second[m]);
       }
     }
-    for (const auto kind : {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
-      json["num_mistakes"].push_back(NumMistakes(*example_.record, kind));
-    }
+    json["num_mistakes"] = NumMistakes(*example_.record);
     const auto sheet = context_.sheets.find(example_.record->trial_id());
     if (sheet != context_.sheets.end()) {
       json["sheet"] = absl::StrCat("data:image/png;base64,", absl::Base64Escape(sheet->second));

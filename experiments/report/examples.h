@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
 #define OPENSET_EXPERIMENTS_REPORT_EXAMPLES_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,8 +29,8 @@ namespace openset {
 // threshold.
 std::vector<Mistake> MistakesOf(const TrialRecord& record);
 
-// The number of all test samples that are mistakes of this kind: records keep some of them. 0 without decisions.
-int64_t NumMistakes(const TrialRecord& record, Mistake::Kind kind);
+// How many test samples are mistakes of kind 1, 2 and 3 of Mistake: records keep some of them. 0 without decisions.
+std::array<int64_t, 3> NumMistakes(const TrialRecord& record);
 
 struct ExampleContext {
   // By data set: the name of each class id. A class without one is "class 7".

@@ -82,7 +82,7 @@ struct ReportCell {
   // Marked with a dagger: the best of its level by this metric, or not told apart from it by a test on the test
   // samples.
   bool among_best = false;
-  // Than other rows: the study stops adding runs to rows whose comparison is decided, or records are missing.
+  // Fewer than other rows have: the study added no runs once the comparison was decided, or records are missing.
   bool has_fewer_runs = false;
   bool mean_of_one = false;  // the mean over the only near, or the only far set: a copy of that set's cell
 };

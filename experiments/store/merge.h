@@ -16,8 +16,8 @@
 namespace openset {
 
 // The order of a trial's records, the same in every store and for every reader: by the start of their evaluation, then
-// by their bytes without epochs and details, which not every reader reads. Returns a negative number if `a` comes
-// first, and 0 if the order doesn't matter: the numbers are the same.
+// by their bytes without epochs and details, because some readers skip those. Returns a negative number if `a` comes
+// first, and 0 if nothing else differs.
 int CompareOrder(const TrialRecord& a, const TrialRecord& b);
 
 // All records of a trial in CompareOrder(). The first one represents the trial. Leaves out replicas that are corrupt or

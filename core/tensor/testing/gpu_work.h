@@ -50,7 +50,8 @@ void AllowOnlyGpu(int gpu);
 // Counts the kernels of an operation on a device. Throws if FailGpuOperation() applies to it.
 void CountOperation(const std::string& name);
 void CountCopy(bool to_device);
-// Memory is allocated on this GPU, or pinned while it is the current one. Throws if AllowOnlyGpu() forbids it.
+// Called when memory is allocated on this GPU, or pinned while it is the current one. Throws if AllowOnlyGpu() forbids
+// that.
 void CheckContext(int gpu);
 // The number of the step, -1 in an "other" thread.
 int64_t GpuStepOfThread();

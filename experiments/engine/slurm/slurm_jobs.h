@@ -139,12 +139,11 @@ class SlurmRun {
   void SetUp(ExecuteOptions* execute);
 
   // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm, which
-  // has answered before, does not, says so once; the next call tries again, up to four times in succession for a
-  // submission. Errors: kNotFound if Slurm is not
-  // installed; kFailedPrecondition if it refuses the job, or if the program or its copy has changed; a read error
-  // (core/files/system_calls.h) or a write error (core/files/files.h) for a file of the program; kDeadlineExceeded or
-  // kAborted if the check of the copy does not end or fails; kUnavailable also if tasks have ended `retries` + 1 times
-  // without a result.
+  // has answered before, does not, says so once; the next call tries again. A submission is tried up to four times in
+  // a row. Errors: kNotFound if Slurm is not installed; kFailedPrecondition if it refuses the job, or if the program or
+  // its copy has changed; a read error (core/files/system_calls.h) or a write error (core/files/files.h) for a file of
+  // the program; kDeadlineExceeded or kAborted if the check of the copy does not end or fails; kUnavailable also if
+  // tasks have ended `retries` + 1 times without a result.
   absl::Status SubmitFor(const OpenWork& work);
 
  private:

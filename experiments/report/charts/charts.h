@@ -68,9 +68,8 @@ struct RankCharts {
 };
 
 // For each metric of the pool with a direction, ranks the methods (and values of swept fields) on each split of each
-// task and level of openness, by the mean over seeds. Draws a diagram if Friedman's test that all are equal
-// rejects at 5 %. Leaves out splits on which a method has no value. Returns nothing for
-// fewer than three methods or two splits.
+// task and level of openness, by the mean over seeds. Draws a diagram if Friedman's test that all are equal rejects at
+// 5 %. Leaves out splits on which a method has no value. Returns nothing for fewer than three methods or two splits.
 RankCharts MakeRankCharts(const Report& report);
 
 }  // namespace openset

@@ -78,10 +78,8 @@ absl::Status ExportMistakes(const std::string& trial, const RunConfig& config) {
   std::string why_unnamed;
   const Table table = MistakeTable(record, catalog, config.data_folders, &why_unnamed);
   OPENSET_RETURN_IF_ERROR(WriteOut(FormatTable(table, format), config));
-  int64_t all = 0;
-  for (const auto kind : {Mistake::KNOWN_TAKEN_FOR_UNKNOWN, Mistake::UNKNOWN_TAKEN_FOR_KNOWN, Mistake::WRONG_CLASS}) {
-    all += NumMistakes(record, kind);
-  }
+  const std::array<int64_t, 3> number = NumMistakes(record);
+  const int64_t all = std::accumulate(number.begin(), number.end(), int64_t{0});
   if (all > static_cast<int64_t>(table.rows.size())) {
     std::cerr << "hint: these are " << table.rows.size() << " of " << all
               << " mistakes: a record keeps the 24 worst of each kind\n";
