@@ -624,7 +624,7 @@ class PagesTest(unittest.TestCase):
         self.assertGreater(accuracy["nearest_mean"], 0.85)
 
     def test_decisions(self):
-        """The blocks of Python and of a table; commands are run by tools/testing/eval."""
+        """The blocks of Python and of a table; commands are run by tools/testing/eval_test.py."""
         random = numpy.random.default_rng(0)
 
         def outputs(n):
