@@ -220,10 +220,22 @@ class Program:
                 process.wait()
         raise AssertionError("it never ended by itself")
 
+    def files(self, name):
+        """The paths of all files below a folder, in order; none if there is no such folder."""
+        return sorted(path for path in self.path(name).rglob("*") if path.is_file())
+
+    def report(self, study):
+        """The last report on the study that a run has written."""
+        return json.loads(self.read(f"openset-store/reports/{study}/report.json"))
+
+    def record(self, trial):
+        """A record of the store, as `records show` prints it: 64-bit integers are texts."""
+        return json.loads(self.must_run(f"records show {trial} --format=json").out)
+
     def means(self, study):
         """{method: {metric: mean}} of the last report on the study, for the pool of all unknown samples."""
         means = {}
-        for cell in json.loads(self.read(f"openset-store/reports/{study}/report.json"))["cells"]:
+        for cell in self.report(study)["cells"]:
             if cell["n"] >= 1 and cell.get("group", "pool") == "pool":
                 means.setdefault(cell["method"], {})[cell["metric"]] = cell["mean"]
         return means
@@ -336,6 +348,15 @@ def without_field(message, number):
         if tag >> 3 != number:
             kept += message[begin:at]
     return kept
+
+
+def wait_for(condition):
+    """Waits until the condition holds, and returns its value."""
+    for _ in range(60000):
+        if value := condition():
+            return value
+        time.sleep(0.01)
+    raise AssertionError("it did not come true in ten minutes")
 
 
 def children_of(pid):
