@@ -482,7 +482,7 @@ PAGES = os.environ.get("OPENSET_PAGES") or os.path.join(os.path.dirname(os.path.
 @unittest.skipUnless(importlib.util.find_spec("torch") and os.path.isdir(PAGES), "no PyTorch, or no pages")
 class PagesTest(unittest.TestCase):
     """Pastes the Python of the pages, block by block, into a folder with a task of images, and networks with random
-    weights. //tools/testing:bring_your_own_test runs their commands."""
+    weights. //tools/testing:pages_test runs their commands."""
 
     def setUp(self):
         import torch

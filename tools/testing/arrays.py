@@ -76,10 +76,10 @@ def read_npy(content):
 
 
 def write_npz(path, arrays):
-    """Writes {name: array}, as np.savez() does."""
+    """Writes {name: array}, as np.savez() does. The same arrays make the same file."""
     with zipfile.ZipFile(path, "w") as file:
         for name, array in arrays.items():
-            file.writestr(name + ".npy", npy(array))
+            file.writestr(zipfile.ZipInfo(name + ".npy"), npy(array))  # of 1980
 
 
 def read_npz(path):

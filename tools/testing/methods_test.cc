@@ -95,7 +95,7 @@ metric { auroc {} }
 metric { auroc_misclassification {} }
 )";
 
-// The packaged methods. Methods of features are in bring_your_own_test.cc.
+// The packaged methods. Methods of features are in features_test.py.
 std::vector<std::string> Methods() {
   std::vector<std::string> names;
   for (const auto& entry :

@@ -240,6 +240,16 @@ class Program:
                 means.setdefault(cell["method"], {})[cell["metric"]] = cell["mean"]
         return means
 
+    def shown_records(self):
+        """What `records show` prints of each record in the store, as JSON."""
+        return [json.loads(self.must_run(f"records show {path.stem} --format=json").out)
+                for path in sorted(self.store.glob("records/*/*.rec"))]
+
+    def outputs_of(self, record):
+        """The file of the outputs that a shown record measures."""
+        key = record["outputs_key"]
+        return self.store / "outputs" / key[:2] / key / "outputs.npz"
+
     def records(self):
         """{trial id: the bytes of its record in the store, without the provenance, which differs between runs}."""
         return {path.stem: without_field(payload_of(path), PROVENANCE)
@@ -283,6 +293,10 @@ class ProgramTest(unittest.TestCase):
     def json(self, command):
         """What `command --format=json` prints."""
         return json.loads(self.out([*words_of(command), "--format=json"]))
+
+    def values(self, command):
+        """{metric: value} of an `eval` command, for the pool of all unknown samples."""
+        return {name: metric["value"] for name, metric in self.json(command)["metrics"].items()}
 
     def says(self, text, *parts):
         for part in parts:
