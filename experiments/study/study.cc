@@ -237,19 +237,23 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
   }
   planner_.NeedOnly(std::move(wanted));
   std::vector<Trial> trials;
-  int64_t most_trials = 0;
+  std::vector<TrialSearch> searches;
+  int64_t most_trials = 0;  // as written and as tuned
   if (experiment_.spec.has_until()) {
-    OPENSET_ASSIGN_OR_RETURN(const UntilTrials all, ExpandUntil(options.expand, &experiment_));
+    OPENSET_ASSIGN_OR_RETURN(UntilTrials all, ExpandUntil(options.expand, &experiment_));
     OPENSET_ASSIGN_OR_RETURN(until_, ReplayUntil(experiment_, all, MetricInStore(experiment_.spec.until(), store_)));
     for (const int t : until_->trials) trials.push_back(all.trials[t]);
-    most_trials = static_cast<int64_t>(all.trials.size());
+    for (const int s : until_->searches) {
+      TrialSearch& search = searches.emplace_back(std::move(all.searches[s]));
+      search.trial = static_cast<int>(absl::c_lower_bound(until_->trials, search.trial) - until_->trials.begin());
+    }
+    most_trials = until_->report.most_trials;
   } else {
     OPENSET_ASSIGN_OR_RETURN(trials, Expand(experiment_, options.expand));
-    most_trials = static_cast<int64_t>(trials.size());
+    OPENSET_ASSIGN_OR_RETURN(searches, ExpandSearches(experiment_, trials, options.expand.max_trials));
+    most_trials = static_cast<int64_t>(trials.size() + searches.size());
   }
-  OPENSET_ASSIGN_OR_RETURN(std::vector<TrialSearch> searches,
-                           ExpandSearches(experiment_, trials, options.expand.max_trials));
-  OPENSET_RETURN_IF_ERROR(CheckExpectedTrials(experiment_, most_trials + static_cast<int64_t>(searches.size())));
+  OPENSET_RETURN_IF_ERROR(CheckExpectedTrials(experiment_, most_trials));
   std::vector<Trial> planned;
   planned.reserve(trials.size());
   const auto plan_trial = [&planned](Trial trial) {

@@ -93,9 +93,6 @@ absl::Status PrepareUntil(Experiment* experiment) {
   const ExperimentSpec& spec = experiment->spec;
   if (!spec.has_until()) return absl::OkStatus();
   if (experiment->tasks.empty()) return absl::OkStatus();  // Expand() says so
-  if (spec.search_size() > 0) {
-    return Problem(*experiment, "", "a study with searches can't use 'until': choose the values in another study");
-  }
   std::vector<std::string> names;
   for (const MetricSpec& metric : spec.metric()) names.push_back(MetricName(metric));
   const std::string name = MetricName(spec.until().metric());
@@ -140,31 +137,59 @@ absl::StatusOr<UntilTrials> ExpandUntil(const ExpandOptions& options, Experiment
   experiment->spec = spec;
   OPENSET_RETURN_IF_ERROR(trials.status());
   all.trials = *std::move(trials);
+  OPENSET_ASSIGN_OR_RETURN(all.searches, ExpandSearches(*experiment, all.trials, options.max_trials));
   return all;
 }
 
 namespace {
 
-// The runs of a row on a level: indices of trials, by the position of the split in UntilTask.splits and of the seed.
-using Runs = std::map<std::pair<int, int>, int>;
+// A trial as written or, with a search, as tuned: indices in UntilTrials.
+struct UntilRun {
+  int trial;
+  int search = -1;
+
+  bool operator<(const UntilRun& other) const { return std::tie(trial, search) < std::tie(other.trial, other.search); }
+};
+
+// The runs of a row on a level, by the position of the split in UntilTask.splits and of the seed.
+using Runs = std::map<std::pair<int, int>, UntilRun>;
 
 struct LevelRows {
   std::vector<std::string> rows;  // in the order of the trials
   std::map<std::string, Runs> runs;
 };
 
-std::string RowOf(const Trial& trial) {
-  return RowName(trial.method().name(), {trial.axis().begin(), trial.axis().end()});
+std::string MethodOf(const UntilTrials& all, const UntilRun& run) {
+  return absl::StrCat(all.trials[run.trial].method().name(), run.search >= 0 ? kTunedSuffix : "");
+}
+
+std::string RowOf(const UntilTrials& all, const UntilRun& run) {
+  const Trial& trial = all.trials[run.trial];
+  return RowName(MethodOf(all, run), {trial.axis().begin(), trial.axis().end()});
+}
+
+// Each trial as written, followed by the same one as tuned if it has a search.
+std::vector<UntilRun> AllRuns(const UntilTrials& all) {
+  std::vector<UntilRun> runs;
+  int search = 0;
+  for (int t = 0; t < static_cast<int>(all.trials.size()); ++t) {
+    runs.push_back({t});
+    if (search < static_cast<int>(all.searches.size()) && all.searches[search].trial == t)
+      runs.push_back({t, search++});
+  }
+  return runs;
 }
 
 // The row of the baseline.
-absl::StatusOr<std::string> FindBaseline(const Experiment& experiment, const std::vector<Trial>& trials) {
+absl::StatusOr<std::string> FindBaseline(const Experiment& experiment, const UntilTrials& all,
+                                         const std::vector<UntilRun>& runs) {
   Report report;  // with the rows only
   std::set<std::string> rows;
-  for (const Trial& trial : trials) {
-    if (!rows.insert(RowOf(trial)).second) continue;
+  for (const UntilRun& run : runs) {
+    if (!rows.insert(RowOf(all, run)).second) continue;
+    const Trial& trial = all.trials[run.trial];
     ReportCell& cell = report.cells.emplace_back();
-    cell.method = trial.method().name();
+    cell.method = MethodOf(all, run);
     cell.axis.assign(trial.axis().begin(), trial.axis().end());
   }
   const Until& until = experiment.spec.until();
@@ -184,9 +209,9 @@ class Comparison {
   Comparison(const SequentialDesign& design, const Runs& method, const Runs& baseline, double difference)
       : design_(design), method_(method), baseline_(baseline), difference_(difference) {}
 
-  // Adds the trials of all looks that were reached to `used`. `value` gives a trial's value.
-  absl::Status Run(const std::function<absl::StatusOr<std::optional<MetricRecord>>(int)>& value, std::set<int>* used,
-                   UntilComparison* found) const {
+  // Adds the runs of all looks that were reached to `used`. `value` gives a run's value.
+  absl::Status Run(const std::function<absl::StatusOr<std::optional<MetricRecord>>(const UntilRun&)>& value,
+                   std::set<UntilRun>* used, UntilComparison* found) const {
     using Verdict = UntilComparison::Verdict;
     for (size_t k = 0; k < design_.looks.size(); ++k) {
       const Look& look = design_.looks[k];
@@ -195,9 +220,9 @@ class Comparison {
       std::vector<double> a, b;
       std::vector<int> split;
       bool is_complete = true;
-      for (const auto& [run, trial] : method_) {
-        if (run.first >= look.splits || run.second >= look.seeds) continue;
-        for (const auto& [of, values] : {std::pair{trial, &a}, std::pair{baseline_.at(run), &b}}) {
+      for (const auto& [place, run] : method_) {
+        if (place.first >= look.splits || place.second >= look.seeds) continue;
+        for (const auto& [of, values] : {std::pair{run, &a}, std::pair{baseline_.at(place), &b}}) {
           used->insert(of);
           OPENSET_ASSIGN_OR_RETURN(const std::optional<MetricRecord> record, value(of));
           if (!record.has_value()) is_complete = false;
@@ -208,7 +233,7 @@ class Comparison {
           }
           values->push_back(record->value());
         }
-        split.push_back(run.first);
+        split.push_back(place.first);
       }
       if (found->verdict == Verdict::kUndefined || !is_complete) return absl::OkStatus();
       OPENSET_ASSIGN_OR_RETURN(const LookResult seen, LookAt(design_, k, a, b, split, difference_));
@@ -242,23 +267,24 @@ int PositionOf(const std::vector<Value>& values, const Value& value) {
 
 absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const UntilTrials& all, const LoadMetric& load) {
   const Until& until = experiment.spec.until();
-  OPENSET_ASSIGN_OR_RETURN(const std::string baseline, FindBaseline(experiment, all.trials));
+  const std::vector<UntilRun> runs = AllRuns(all);
+  OPENSET_ASSIGN_OR_RETURN(const std::string baseline, FindBaseline(experiment, all, runs));
   std::map<openset::Level, LevelRows> levels;
   std::vector<openset::Level> order;
   std::map<std::string, std::vector<uint64_t>> seeds;  // of each task, in order
-  for (size_t t = 0; t < all.trials.size(); ++t) {
-    const Trial& trial = all.trials[t];
+  for (const UntilRun& run : runs) {
+    const Trial& trial = all.trials[run.trial];
     const openset::Level level = {trial.task(), trial.data().test_known().class_id_size(),
                                   CountUnknownClasses(trial.data())};
     const auto [at, is_new] = levels.try_emplace(level);
     if (is_new) order.push_back(level);
-    const std::string row = RowOf(trial);
+    const std::string row = RowOf(all, run);
     if (at->second.runs.count(row) == 0) at->second.rows.push_back(row);
     std::vector<uint64_t>& of_task = seeds[trial.task()];
     if (!absl::c_linear_search(of_task, trial.seed())) of_task.push_back(trial.seed());
-    const std::pair<int, int> run = {PositionOf(all.tasks.at(trial.task()).splits, trial.split()),
-                                     PositionOf(of_task, trial.seed())};
-    at->second.runs[row][run] = static_cast<int>(t);
+    const std::pair<int, int> place = {PositionOf(all.tasks.at(trial.task()).splits, trial.split()),
+                                       PositionOf(of_task, trial.seed())};
+    at->second.runs[row][place] = run;
   }
   UntilState state;
   UntilReport& report = state.report;
@@ -270,17 +296,18 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
   report.display = DisplayOf(metric);
   report.size = until.difference();
   report.level = until.level();
-  report.most_trials = static_cast<int>(all.trials.size());
+  report.most_trials = static_cast<int>(runs.size());
   int comparisons = 0;
   for (const auto& [level, rows] : levels) comparisons += static_cast<int>(rows.rows.size()) - 1;
-  std::map<int, std::optional<MetricRecord>> loaded;
-  const auto value = [&](int trial) -> absl::StatusOr<std::optional<MetricRecord>> {
-    const auto found = loaded.find(trial);
+  std::map<UntilRun, std::optional<MetricRecord>> loaded;
+  const auto value = [&](const UntilRun& run) -> absl::StatusOr<std::optional<MetricRecord>> {
+    const auto found = loaded.find(run);
     if (found != loaded.end()) return found->second;
-    OPENSET_ASSIGN_OR_RETURN(std::optional<MetricRecord> record, load(all.trials[trial]));
-    return loaded[trial] = std::move(record);
+    const TrialSearch* search = run.search < 0 ? nullptr : &all.searches[run.search];
+    OPENSET_ASSIGN_OR_RETURN(std::optional<MetricRecord> record, load(all.trials[run.trial], search));
+    return loaded[run] = std::move(record);
   };
-  std::set<int> used;
+  std::set<UntilRun> used;
   std::map<std::tuple<int, int, int>, SequentialDesign> designs;  // of the first and the last look; seeds are the same
   for (const auto& level : order) {
     const LevelRows& rows = levels[level];
@@ -305,7 +332,10 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
       OPENSET_RETURN_IF_ERROR(comparison.Run(value, &used, &found));
     }
   }
-  state.trials.assign(used.begin(), used.end());
+  for (const UntilRun& run : used) {
+    if (state.trials.empty() || state.trials.back() != run.trial) state.trials.push_back(run.trial);
+    if (run.search >= 0) state.searches.push_back(run.search);
+  }
   report.trials = static_cast<int>(used.size());
   return state;
 }
@@ -336,17 +366,27 @@ std::string RoundLine(const UntilState& state) {
 LoadMetric MetricInStore(const Until& until, const Store& store) {
   MetricSpec metric = until.metric();
   FillDefaults(&metric);
-  return [name = MetricName(metric), group = until.group(),
-          &store](const Trial& trial) -> absl::StatusOr<std::optional<MetricRecord>> {
+  return [name = MetricName(metric), group = until.group(), &store](
+             const Trial& written, const TrialSearch* search) -> absl::StatusOr<std::optional<MetricRecord>> {
     constexpr int kWithout[] = {TrialRecord::kEpochFieldNumber, TrialRecord::kDetailsFieldNumber};
+    MetricRecord absent;
+    std::optional<Trial> trial = written;
+    if (search != nullptr) {
+      absl::StatusOr<std::optional<Trial>> tuned = TunedTrial(written, *search, store);
+      if (absl::IsFailedPrecondition(tuned.status())) {
+        absent.set_absent_reason(std::string(tuned.status().message()));
+        return absent;
+      }
+      OPENSET_ASSIGN_OR_RETURN(trial, std::move(tuned));
+      if (!trial.has_value()) return std::nullopt;
+    }
     TrialRecord record;
-    const absl::Status status = store.LoadRecord(TrialId(trial), kWithout, &record);
+    const absl::Status status = store.LoadRecord(TrialId(*trial), kWithout, &record);
     if (absl::IsNotFound(status) || absl::IsDataLoss(status)) return std::nullopt;
     OPENSET_RETURN_IF_ERROR(status);
     for (const MetricRecord& measured : record.metric()) {
       if (IsMeasured(measured, name) && GroupText(measured.group()) == group) return measured;
     }
-    MetricRecord absent;
     absent.set_absent_reason(absl::StrCat("the record has no ", name, " of ", group));
     return absent;
   };

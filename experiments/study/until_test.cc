@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/report/format_report.h"
@@ -221,6 +222,40 @@ TEST_F(UntilTest, AnUndefinedMetricStopsItsComparison) {
               HasSubstr("pairs: accuracy is undefined in a run, so it gets no more: no known samples"));
 }
 
+// A tuned method is compared like the others, as soon as its search has chosen; only its own comparison costs searches.
+TEST_F(UntilTest, ATunedMethodIsARow) {
+  const std::string until =
+      "validation_per_class: 5 until { metric { accuracy {} } difference: 1 max_splits: 13 } search { method: "
+      "'pairs' axis { path: 'training.epochs' value: '1' value: '3' } criterion { accuracy {} } }";
+  // Ten points better as tuned; as written, the differences of splits are 6, -6, ...
+  const Values values = [](const std::string& method, int split, int) {
+    return method == "pairs (tuned)" ? Better("pairs", split) : Alike(method, split);
+  };
+  const std::unique_ptr<Study> first = *Load(until);
+  EXPECT_EQ(first->until()->report.most_trials, 39);  // 13 draws of plain, pairs and tuned pairs
+  EXPECT_GT(Fill(*first, values), 10);               // 5 draws of plain and pairs, and the candidates
+  // The searches have chosen; the trials that they tune are missing.
+  const std::unique_ptr<Study> tuned = *Load(until);
+  EXPECT_EQ(tuned->until()->report.comparisons[1].row, "pairs (tuned)");
+  EXPECT_EQ(tuned->until()->report.comparisons[1].verdict, Verdict::kOpen);
+  EXPECT_EQ(tuned->waiting(), 0);
+  // Five tuned trials, and the next two splits of plain and pairs; then no more searches.
+  EXPECT_THAT(RunAll(until, values), ElementsAre(9, 4, 4, 4));
+  const std::unique_ptr<Study> study = *Load(until);
+  const UntilReport& report = study->until()->report;
+  ASSERT_EQ(report.comparisons.size(), 2);
+  EXPECT_EQ(report.comparisons[0].row, "pairs");
+  EXPECT_EQ(report.comparisons[0].verdict, Verdict::kUndecided);
+  EXPECT_EQ(report.comparisons[1].verdict, Verdict::kHigher);
+  EXPECT_EQ(report.comparisons[1].splits, 5);
+  EXPECT_EQ(report.trials, 13 + 13 + 5);
+  // Tuned methods can be the baseline.
+  EXPECT_EQ((*Load(absl::StrReplaceAll(until, {{"max_splits", "baseline: 'pairs (tuned)' max_splits"}})))
+                ->until()
+                ->report.baseline,
+            "pairs (tuned)");
+}
+
 TEST_F(UntilTest, SaysWhatIsWrong) {
   const std::string until = "until { metric { accuracy {} } difference: 1 ";
   EXPECT_THAT(Problem(Load("until { metric { auroc {} } difference: 1 }")),
@@ -231,11 +266,6 @@ TEST_F(UntilTest, SaysWhatIsWrong) {
   EXPECT_THAT(Problem(Load("seed: 1 seed: 2 " + until + "max_seeds: 2 }")), HasSubstr("fewer than the 3 of `seed`"));
   EXPECT_THAT(Problem(Load(until + "baseline: 'other' }")),
               HasSubstr("there is no row 'other'; there are pairs; plain"));
-  EXPECT_THAT(
-      Problem(Load("validation_per_class: 5 search { method: 'pairs' axis { path: 'training.epochs' value: '2' } "
-                   "criterion { accuracy {} } } " +
-                   until + "}")),
-      HasSubstr("a study with searches can't use 'until'"));
   sandbox_.Write("data/tasks/task.textproto",
                  "name: 'task' data_set: 'digits' split { known: [0, 1, 2] } split { known: [1, 2, 3] } "
                  "split { known: [2, 3, 4] }");
