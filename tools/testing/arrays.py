@@ -8,11 +8,12 @@ import struct
 import typing
 import zipfile
 
-_KINDS = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|i1": "b", "|u1": "B", "|b1": "?"}
+_KINDS = {"<f2": "e", "<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|i1": "b", "|u1": "B", "<u2": "H", "<u4": "I",
+          "<u8": "Q", "|b1": "?"}
 
 
 class Array(typing.NamedTuple):
-    values: list  # of numbers or texts
+    values: list  # of numbers or texts; or the bytes of the data
     shape: tuple
     kind: str  # NumPy's: "<f4", "<i8", "<U5" ...
 
@@ -54,7 +55,9 @@ def npy(array):
     shape = "(" + "".join(f"{n}," for n in array.shape) + ")"
     header = f"{{'descr': '{array.kind}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    if array.kind.startswith("<U"):
+    if isinstance(array.values, bytes):
+        data = array.values
+    elif array.kind.startswith("<U"):
         width = int(array.kind[2:])
         data = "".join(text.ljust(width, "\0") for text in array.values).encode("utf-32-le")
     else:
