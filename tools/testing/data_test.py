@@ -418,7 +418,7 @@ metric { accuracy {} } metric { auroc {} }
         process = self.program.start(run)
         wait_for(lambda: self.program.files("openset-store/checkpoints"))
         image.write_bytes(self.program.path("images/mixed/photos/c/1.png").read_bytes())
-        self.assertEqual(process.wait(), 1)
+        self.ends(process, 1)
         said = self.read("out.txt") + self.read("err.txt")
         self.says(said, "photos/c/0.jpg: was changed while openset used it (part 'photos' of data set 'mixed')",
                   "repair the named files, then run the same command")

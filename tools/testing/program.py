@@ -128,7 +128,7 @@ class Program:
     def read(self, name):
         """The text of a file; "" if there is none."""
         path = self.path(name)
-        return path.read_text(encoding="utf-8", errors="surrogateescape") if path.is_file() else ""
+        return path.read_bytes().decode(errors="surrogateescape") if path.is_file() else ""
 
     def write_near_far_study(self):
         self.write("tasks/near_far.textproto", NEAR_FAR_TASK)
@@ -213,7 +213,7 @@ class Program:
             process = self.start(command)
             try:
                 code = process.wait(draw.uniform(0, 1.3**kills))
-                assert code == 0, self.read("err.txt")
+                assert code == 0, self.read("out.txt") + self.read("err.txt")
                 return kills
             except subprocess.TimeoutExpired:
                 process.send_signal(by)
@@ -224,9 +224,9 @@ class Program:
         """The paths of all files below a folder, in order; none if there is no such folder."""
         return sorted(path for path in self.path(name).rglob("*") if path.is_file())
 
-    def report(self, study):
+    def report(self, study, store="openset-store"):
         """The last report on the study that a run has written."""
-        return json.loads(self.read(f"openset-store/reports/{study}/report.json"))
+        return json.loads(self.read(f"{store}/reports/{study}/report.json"))
 
     def record(self, trial):
         """A record of the store, as `records show` prints it: 64-bit integers are texts."""
@@ -313,6 +313,10 @@ class ProgramTest(unittest.TestCase):
         self.says(result.err, *parts)
         return result.err
 
+    def ends(self, process, code):
+        """The process of the program, started with start(), must end with this code."""
+        self.assertEqual(process.wait(), code, self.read("out.txt") + self.read("err.txt"))
+
     def fails(self, command, code, *parts):
         """The command must end with this code and say these parts on standard error."""
         result = self.program.run(command)
@@ -329,6 +333,15 @@ def shipped(name):
 # Record files (core/proto/record_file.h) and the wire format of protocol buffers, as far as tests need them.
 
 PROVENANCE = 11  # TrialRecord.provenance
+
+
+def changed_record(record_file, *changes, kind="TrialRecord"):
+    """The bytes of a record file ("": of an empty message) after changes: "PATH VALUE" sets a field.
+
+    The test needs //tools/testing/hostile:hostile_tool, which describes the changes.
+    """
+    return subprocess.run([ROOT / "tools/testing/hostile/hostile_tool", "change", kind, record_file], check=True,
+                          input="".join(change + "\n" for change in changes).encode(), stdout=subprocess.PIPE).stdout
 
 
 def payload_of(record_file):
@@ -362,6 +375,11 @@ def without_field(message, number):
         if tag >> 3 != number:
             kept += message[begin:at]
     return kept
+
+
+def times(often, seldom):
+    """`often` if the environment has OPENSET_FAULTS=long (core/testing/fault_rounds.h), otherwise `seldom`."""
+    return often if os.environ.get("OPENSET_FAULTS") == "long" else seldom
 
 
 def wait_for(condition):
@@ -408,6 +426,7 @@ def main():
     """Runs the tests of the calling file: those of Bazel's shard and --test_filter. Writes test.xml."""
     if "TEST_SHARD_STATUS_FILE" in os.environ:
         open(os.environ["TEST_SHARD_STATUS_FILE"], "w").close()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs under test inherit it: nohup ignores it
     loader = unittest.TestLoader()
     if chosen := os.environ.get("TESTBRIDGE_TEST_ONLY"):
         loader.testNamePatterns = [f"*{chosen}*"]
