@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
@@ -423,6 +424,38 @@ std::string LeftOutText(int64_t count, const std::string& why) {
   return absl::StrCat(count, count == 1 ? " record is" : " records are", " left out: ", why);
 }
 
+// A line for each part of a data set of which the records of a task were measured on several contents.
+std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) {
+  // The records of each content, by task, data set and part.
+  std::map<std::tuple<std::string, std::string, std::string>, std::map<std::string, std::vector<const TrialSpec*>>>
+      contents;
+  for (const TrialResult& result : results) {
+    const TaskData& data = result.trial->data();
+    for (const Selection* selection : {&data.train(), &data.test_known(), &data.test_unknown()}) {
+      for (const PartOfDataSet& part : PartsOf(*selection)) {
+        if (!part.has_part_digest()) continue;
+        std::vector<const TrialSpec*>& of_content =
+            contents[{result.trial->task(), selection->data_set(), part.part()}][part.part_digest()];
+        if (of_content.empty() || of_content.back() != result.trial) of_content.push_back(result.trial);
+      }
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [place, of_part] : contents) {
+    if (of_part.size() < 2) continue;
+    const auto fewest = std::min_element(of_part.begin(), of_part.end(), [](const auto& a, const auto& b) {
+      return a.second.size() < b.second.size();
+    });
+    const TrialSpec& one = *fewest->second[0];
+    lines.push_back(absl::StrCat(
+        std::get<0>(place), ": the records were measured on ", of_part.size(), " states of part '", std::get<2>(place),
+        "' of data set '", std::get<1>(place), "'; ", fewest->second.size(), " of them (", RowName(one), ", split ",
+        one.split(), ", seed ", one.seed(), fewest->second.size() > 1 ? ", ..." : "",
+        ") on one that the others don't have: their differences are not between methods"));
+  }
+  return lines;
+}
+
 }  // namespace
 
 RecordResults ResultsOf(std::vector<TrialRecord> records) {
@@ -464,6 +497,7 @@ RecordResults ResultsOf(std::vector<TrialRecord> records) {
     made.records.push_back(std::move(of_place.second));
     made.results.push_back({&made.trials.back(), &made.records.back()});
   }
+  for (std::string& line : OtherImageLines(made.results)) made.notes.push_back(std::move(line));
   return made;
 }
 

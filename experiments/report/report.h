@@ -235,7 +235,9 @@ class LevelTitles {
 // Owns everything that `results` points to.
 struct RecordResults {
   std::vector<TrialResult> results;
-  std::vector<std::string> notes;  // a line for each kind of record that was left out
+  // A line for each kind of record that was left out, and for each part of a data set whose content differs between the
+  // records of a task.
+  std::vector<std::string> notes;
   std::deque<TrialSpec> trials;
   std::deque<TrialRecord> records;
 };

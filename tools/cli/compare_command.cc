@@ -328,7 +328,9 @@ absl::Status CompareResults(const std::string& path, TextFormat format, const Ru
   if (IsBundle(path)) {
     OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("a bundle", config));
     OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(path, config));
-    report = MakeReport(path, ResultsOf(std::move(records)).results);
+    const RecordResults results = ResultsOf(std::move(records));
+    for (const std::string& note : results.notes) std::cerr << "hint: " << note << "\n";
+    report = MakeReport(path, results.results);
   } else {
     std::vector<MeasuredStudy> studies(1);
     OPENSET_ASSIGN_OR_RETURN(studies[0], LoadMeasured(path, config));

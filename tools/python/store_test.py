@@ -29,6 +29,8 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(found.metric_names(), ["openauc"])
         both = self.store.records() + found
         self.assertEqual(list(both.to_frame()["method"]), ["openauc", "softmax", "openauc"])
+        with self.assertRaisesRegex(ValueError, "the records ([0-9a-f]{12}) and \\1 are of one run .*method openauc"):
+            openset.compare(both)
         self.assertEqual([(row["split"], row["seed"], row["lambda"]) for row in found.rows], [(1, 7, 0.1)])
         self.assertEqual([type(found.rows[0][name]) for name in ("seed", "task", "openauc")], [int, str, float])
         with self.assertRaisesRegex(ValueError, "did you mean 'openauc'"):

@@ -227,6 +227,13 @@ def _tidy(frame: Any) -> Any:
     if "trained_as" in frame.columns and frame["trained_as"].nunique() > 1:
         settings.append("trained_as")
     kept = [name for name in frame.columns if name in _RUN] + settings
+    twice = frame[frame.duplicated(kept, keep=False)] if "trial" in frame.columns else frame[:0]
+    if len(twice):
+        first = twice[(twice[kept].fillna("") == twice[kept].fillna("").iloc[0]).all(axis=1)]
+        a, b = (str(trial)[:12] for trial in first["trial"].iloc[:2])
+        run = ", ".join(f"{name} {first[name].iloc[0]}" for name in kept if name in ("method", "task", "split", "seed"))
+        raise ValueError(f"methods: the records {a} and {b} are of one run ({run}), on other data or by another program: "
+                         f"take one of them ('openset records diff {a} {b}' shows how they differ)")
     # A whole number beside a missing one is a float in pandas.
     frame = frame.assign(**{name: ["" if pandas.isna(value) else f"{value:.9g}" if isinstance(value, float) else value
                                    for value in frame[name]] for name in settings})
