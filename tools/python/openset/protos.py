@@ -82,8 +82,8 @@ def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
     import tarfile
     import zipfile
     try:
-        with zipfile.ZipFile(path) as bundle, bundle.open("records.tar.xz") as stream, \
-                tarfile.open(fileobj=stream, mode="r|xz") as records:
+        with zipfile.ZipFile(path) as bundle, bundle.open("records.tar.xz") as packed, lzma.open(packed) as stream, \
+                tarfile.open(fileobj=stream, mode="r|") as records:
             for member in records:
                 file = records.extractfile(member)
                 data = file.read(_MOST_BYTES) if file is not None else b""
@@ -93,6 +93,8 @@ def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
                     raise ValueError(f"{os.fspath(path)}: {member.name}: the record is corrupt: the bundle changed "
                                      "since it was exported; get it again")
                 yield __getattr__("TrialRecord").FromString(message)
+            while stream.read(1 << 20):  # to the end, which tells whether the file is whole
+                pass
     except (KeyError, EOFError, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise ValueError(f"{os.fspath(path)}: is not a bundle of records ({error}); write one with "
                          "'openset records export --bundle=FILE.zip'") from None
