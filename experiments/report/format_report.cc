@@ -223,14 +223,17 @@ std::string UndecidedLine(const UntilReport& until) {
   }
   if (splits == 0) return "";
   const bool may_split = listed == 0 || splits < listed;
-  const std::string limits = may_split ? absl::StrCat("max_splits: ", listed == 0 ? 2 * splits : listed)
+  const std::string limits = may_split ? absl::StrCat("max_splits: ", listed == 0 ? 2 * splits : listed,
+                                                      seeds > 1 ? absl::StrCat(" max_seeds: ", seeds) : "")
                                        : absl::StrCat("max_seeds: ", seeds + 2);
   return absl::StrCat("Undecided: the interval still includes 0 and a difference of ", SizeText(until),
                       " after all that the study may "
                       "use, ",
                       Counted(splits, "split"), listed == splits ? " (the task has no others)" : "", " and ",
                       Counted(seeds, "seed"), ". More runs: --until='", until.metric, ": ", until.size, " ", limits,
-                      "'", may_split ? "" : ", or a task that draws its splits (`drawn`), which tells more", ".");
+                      "'", may_split ? "" : ", or a task that draws its splits (`drawn`), which tells more",
+                      ". A limit that is raised after a look spends more than the level: say so with the result, or "
+                      "take draws that no look has seen.");
 }
 
 }  // namespace

@@ -443,15 +443,14 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
   std::vector<std::string> lines;
   for (const auto& [place, of_part] : contents) {
     if (of_part.size() < 2) continue;
-    const auto fewest = std::min_element(of_part.begin(), of_part.end(), [](const auto& a, const auto& b) {
-      return a.second.size() < b.second.size();
-    });
+    const auto fewest = std::min_element(
+        of_part.begin(), of_part.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     const TrialSpec& one = *fewest->second[0];
-    lines.push_back(absl::StrCat(
-        std::get<0>(place), ": the records were measured on ", of_part.size(), " states of part '", std::get<2>(place),
-        "' of data set '", std::get<1>(place), "'; ", fewest->second.size(), " of them (", RowName(one), ", split ",
-        one.split(), ", seed ", one.seed(), fewest->second.size() > 1 ? ", ..." : "",
-        ") on one that the others don't have: their differences are not between methods"));
+    lines.push_back(absl::StrCat(std::get<0>(place), ": the records were measured on ", of_part.size(),
+                                 " states of part '", std::get<2>(place), "' of data set '", std::get<1>(place), "'; ",
+                                 fewest->second.size(), " of them (", RowName(one), ", split ", one.split(), ", seed ",
+                                 one.seed(), fewest->second.size() > 1 ? ", ..." : "",
+                                 ") on one that the others don't have: their differences are not between methods"));
   }
   return lines;
 }

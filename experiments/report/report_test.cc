@@ -316,10 +316,11 @@ TEST(ResultsOf, ARecordOfOtherImagesIsNamed) {
   };
   const std::vector<TrialRecord> records = {Record("a", "mcp", 0, 1, on("1")), Record("b", "vim", 0, 1, on("1")),
                                             Record("c", "mcp", 1, 1, on("1")), Record("d", "vim", 1, 1, on("2"))};
-  EXPECT_THAT(ResultsOf(records).notes,
-              ElementsAre("t: the records were measured on 2 states of part 'test' of data set 'fotos'; 1 of them (vim, "
-                          "split 1, seed 0) on one that the others don't have: their differences are not between "
-                          "methods"));
+  EXPECT_THAT(
+      ResultsOf(records).notes,
+      ElementsAre("t: the records were measured on 2 states of part 'test' of data set 'fotos'; 1 of them (vim, "
+                  "split 1, seed 0) on one that the others don't have: their differences are not between "
+                  "methods"));
   EXPECT_THAT(ResultsOf({records[0], records[1], records[2]}).notes, IsEmpty());
 }
 

@@ -165,9 +165,10 @@ TEST_F(UntilTest, SeedsComeWhenThereAreNoMoreSplits) {
   EXPECT_THAT(seeds, ElementsAre(0, 1, 2));
   EXPECT_EQ(study->until()->report.comparisons[0].seeds, 3);
   // The task draws its splits, so that it may have more of them.
-  EXPECT_THAT(UntilLines(study->MakeReport(*study->LoadResults())).back(),
-              HasSubstr("after all that the study may use, 5 splits and 3 seeds. More runs: --until='accuracy: 1 "
-                        "max_splits: 10'."));
+  EXPECT_THAT(
+      UntilLines(study->MakeReport(*study->LoadResults())).back(),
+      HasSubstr("after all that the study may use, 5 splits and 3 seeds. More runs: --until='accuracy: 1 "
+                "max_splits: 10 max_seeds: 3'. A limit that is raised after a look spends more than the level: "));
 }
 
 TEST_F(UntilTest, SaysWhatATaskWithoutMoreSplitsNeeds) {
@@ -233,7 +234,7 @@ TEST_F(UntilTest, ATunedMethodIsARow) {
   };
   const std::unique_ptr<Study> first = *Load(until);
   EXPECT_EQ(first->until()->report.most_trials, 39);  // 13 draws of plain, pairs and tuned pairs
-  EXPECT_GT(Fill(*first, values), 10);               // 5 draws of plain and pairs, and the candidates
+  EXPECT_GT(Fill(*first, values), 10);                // 5 draws of plain and pairs, and the candidates
   // The searches have chosen; the trials that they tune are missing.
   const std::unique_ptr<Study> tuned = *Load(until);
   EXPECT_EQ(tuned->until()->report.comparisons[1].row, "pairs (tuned)");
