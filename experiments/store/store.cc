@@ -120,10 +120,11 @@ absl::StatusOr<int> LastNumber(const std::string& folder, absl::string_view suff
 
 constexpr char kRecord[] = ".rec";
 
-// All entries of a store's folder. Copies of programs may have links to their files.
-constexpr const char* kStoreEntries[] = {"records", "replicas", "checkpoints", "outputs",   "attempts", "quarantine",
-                                         "partial", "runs",     "running",     "logs",      "tmp",      "slurm",
-                                         "data",    "reports",  "programs/*",  kVersionFile};
+// All entries of a store's folder. Copies of programs may have links to their files; openset.collect() in Python puts
+// the outputs that it gives to `openset score` into outputs_of.
+constexpr const char* kStoreEntries[] = {
+    "records", "replicas", "checkpoints", "outputs", "outputs_of", "attempts", "quarantine", "partial",   "runs",
+    "running", "logs",     "tmp",         "slurm",   "data",       "reports",  "programs/*", kVersionFile};
 
 absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {

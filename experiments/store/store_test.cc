@@ -133,9 +133,11 @@ TEST_F(StoreTest, OnlyAVersionFileMakesAStore) {
                                                        " is not a store: it has no file 'version'; name another folder "
                                                        "(--store)")));
   EXPECT_TRUE(store_.CheckMayBeMade().ok());
-  ASSERT_TRUE(MakeFolders(store_.folder() + "/.snapshot").ok());
-  EXPECT_TRUE(store_.CheckMayBeMade().ok());
-  std::filesystem::remove(store_.folder() + "/.snapshot");
+  for (const char* name : {".snapshot", "outputs_of"}) {  // the second is what openset.collect() writes first
+    ASSERT_TRUE(MakeFolders(JoinPath(store_.folder(), name)).ok());
+    EXPECT_TRUE(store_.CheckMayBeMade().ok()) << name;
+    std::filesystem::remove(JoinPath(store_.folder(), name));
+  }
   ASSERT_TRUE(MakeFolders(store_.folder() + "/thesis").ok());
   EXPECT_EQ(store_.CheckMayBeMade(), absl::FailedPreconditionError(
                                          absl::StrCat(store_.folder(),
