@@ -431,7 +431,9 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
       contents;
   for (const TrialResult& result : results) {
     const TaskData& data = result.trial->data();
-    for (const Selection* selection : {&data.train(), &data.test_known(), &data.test_unknown()}) {
+    std::vector<const Selection*> selections = {&data.train(), &data.test_known()};
+    for (const auto& group : data.test_unknown()) selections.push_back(&group.selection());
+    for (const Selection* selection : selections) {
       for (const PartOfDataSet& part : PartsOf(*selection)) {
         if (!part.has_part_digest()) continue;
         std::vector<const TrialSpec*>& of_content =
