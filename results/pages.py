@@ -5,7 +5,8 @@
 Each page has a template: results/NAME/page.md.in gives results/NAME/README.md; results/README.md.in and
 results/claims.md.in are the templates of the pages next to them. A study without a bundle has no page yet; other pages
 mark its values as open. In a template, {{ ... }} is an expression over the functions of Study (study_values.py); the rest
-is text. Text has no number with a decimal point, so that each such number comes from a record. --check writes nothing and
+is text. Text has no number with a decimal point, so that each such number comes from a record; one that no record of the
+study has (of a run elsewhere, of a paper, a setting) is in backticks or an indented block. --check writes nothing and
 fails if a page, a digest or a size is wrong.
 """
 

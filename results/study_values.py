@@ -79,6 +79,24 @@ class Study:
             found[0]["method"], metric, axis=axis)["display"]
         return signed(shown["factor"] * found[0][metric], shown["digits"])
 
+    def of_trial(self, trial, metric, digits=2):
+        """One record's number in percent; `trial` is the beginning of its id. "clothes.auroc" is of the group clothes."""
+        found = [r for r in self.records if r["trial"].startswith(trial) or r.get("former_trial", "").startswith(trial)]
+        if len(found) != 1:
+            sys.exit(f"{self.name}: {len(found)} records of trial {trial}")
+        return signed(100 * found[0][metric], digits)
+
+    def between_seeds(self, trial, metric):
+        """How far two seeds of a draw are apart on average, in points, in the row of this trial."""
+        first, = (r for r in self.records if r["trial"].startswith(trial) or r.get("former_trial", "").startswith(trial))
+        level = ("method", "task", "unknown_classes", "score", "lambda")
+        of_draw = {}
+        for row in self.records:
+            if all(row.get(field) == first.get(field) for field in level) and metric in row:
+                of_draw.setdefault(row["split"], []).append(row[metric])
+        gaps = [abs(a - b) for a, b in (values for values in of_draw.values() if len(values) == 2)]
+        return f"{100 * sum(gaps) / len(gaps):.1f}"
+
     # Differences: openset compare, paired by split and seed, clustered by split.
 
     def pair(self, a, b, metric, group="pool", levels=None):
