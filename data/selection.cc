@@ -1,6 +1,7 @@
 #include "data/selection.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "data/sets/feature_data_set.h"
 
 namespace openset {
 
@@ -25,6 +27,28 @@ std::vector<PartOfDataSet> PartsOf(const Selection& selection) {
   if (selection.has_part_digest()) parts[0].set_part_digest(selection.part_digest());
   parts.insert(parts.end(), selection.more().begin(), selection.more().end());
   return parts;
+}
+
+namespace {
+
+bool IsOfArrays(const Selection& selection) { return absl::StartsWith(selection.data_set(), kFeaturesPrefix); }
+
+void KeepFileName(Selection* selection) {
+  if (!IsOfArrays(*selection)) return;
+  const std::filesystem::path path = selection->data_set().substr(kFeaturesPrefix.size());
+  selection->set_data_set(absl::StrCat(kFeaturesPrefix, path.filename().string()));
+}
+
+}  // namespace
+
+void KeepFileNames(TaskData* data) {
+  if (data->has_train()) KeepFileName(data->mutable_train());
+  if (data->has_test_known()) KeepFileName(data->mutable_test_known());
+  if (data->has_external()) KeepFileName(data->mutable_external());
+  if (data->has_validation_known()) KeepFileName(data->mutable_validation_known());
+  for (UnknownGroup& group : *data->mutable_test_unknown()) KeepFileName(group.mutable_selection());
+  for (UnknownGroup& group : *data->mutable_validation_unknown()) KeepFileName(group.mutable_selection());
+  for (ShiftedGroup& group : *data->mutable_test_shifted()) KeepFileName(group.mutable_selection());
 }
 
 namespace {
@@ -248,8 +272,6 @@ absl::StatusOr<std::unordered_map<int32_t, int64_t>> LabelsOfClasses(const Selec
   }
   return label_of_class;
 }
-
-bool IsOfArrays(const Selection& selection) { return absl::StartsWith(selection.data_set(), "features:"); }
 
 // "class 3 (cat)".
 std::string ClassText(int32_t id, const DataSetInfo* info) {

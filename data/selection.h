@@ -15,6 +15,10 @@ namespace openset {
 // `part` and `more`.
 std::vector<PartOfDataSet> PartsOf(const Selection& selection);
 
+// Leaves only the file's name in "features:/PATH", the name of a data set, for records, which others read; part_digest
+// identifies the file's content, and no key covers its path. "folder:/PATH" stays, because keys cover it.
+void KeepFileNames(TaskData* data);
+
 // Returns how many of a class's `samples` samples are in the selection's fold; all of them if it has no fold.
 int64_t FoldSamples(const Selection& selection, int64_t samples);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/proto/proto_digest.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
@@ -382,6 +384,33 @@ TEST(SelectSamples, NamesTheClass) {
       const SelectedSamples outputs,
       SelectSamples(TestIndex(), Parsed<Selection>("data_set: 'features:net.npz' part: 'all' class_id: [3, 2]")));
   EXPECT_THAT(outputs.label, ElementsAre(1, 1, 1));
+}
+
+TEST(KeepFileNames, LeavesTheNamesOfFilesOfFeatures) {
+  TaskData data = Parsed<TaskData>(R"(
+    train { data_set: 'features:/lab/a/train.npz' part: 'all' part_digest: 'd1' }
+    test_known { data_set: 'features:b/test.npz' part: 'all' }
+    test_unknown { name: 'far' selection { data_set: 'features:/far.npz' part: 'all' } }
+    test_unknown { name: 'photos' selection { data_set: 'folder:/lab/photos' part: 'all' } }
+    external { data_set: 'features:plain.npz' part: 'all' }
+    validation_known { data_set: 'features:/v/k.npz' part: 'all' }
+    validation_unknown { name: 'far' selection { data_set: 'features:/v/u.npz' part: 'all' } }
+    test_shifted { name: 's' selection { data_set: 'digits' part: 'test' } }
+    test_shifted { name: 't' selection { data_set: 'features:/s/t.npz' part: 'all' } }
+  )");
+  const std::string digest = MessageDigest(data);
+  KeepFileNames(&data);
+  EXPECT_EQ(data.train().data_set(), "features:train.npz");
+  EXPECT_EQ(data.train().part_digest(), "d1");
+  EXPECT_EQ(data.test_known().data_set(), "features:test.npz");
+  EXPECT_EQ(data.test_unknown(0).selection().data_set(), "features:far.npz");
+  EXPECT_EQ(data.test_unknown(1).selection().data_set(), "folder:/lab/photos");
+  EXPECT_EQ(data.external().data_set(), "features:plain.npz");
+  EXPECT_EQ(data.validation_known().data_set(), "features:k.npz");
+  EXPECT_EQ(data.validation_unknown(0).selection().data_set(), "features:u.npz");
+  EXPECT_EQ(data.test_shifted(0).selection().data_set(), "digits");
+  EXPECT_EQ(data.test_shifted(1).selection().data_set(), "features:t.npz");
+  EXPECT_EQ(MessageDigest(data), digest);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
+#include "data/selection.h"
 #include "data/splits/split_digest.h"
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
@@ -713,6 +714,7 @@ absl::Status EvaluateTrial(const std::string& key, const ActionSpec& action, con
   MethodSpec* const method = record.mutable_trial()->mutable_method();
   if (method->training().has_command()) method->mutable_training()->mutable_command()->clear_folder();
   if (method->has_model()) KeepFileNames(method->mutable_model());
+  KeepFileNames(record.mutable_trial()->mutable_data());
   record.set_split_sha256(SplitDigest(trial.data()));
   record.set_outputs_key(test.key);
   record.set_outputs_sha256(test.sha256);

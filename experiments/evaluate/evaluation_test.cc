@@ -11,7 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
@@ -34,6 +36,8 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -576,6 +580,40 @@ TEST(Measure, CalibrationFollowsTheScore) {
   };
   EXPECT_NEAR(plain, nll(1), 1e-6);
   EXPECT_NEAR(scaled, nll(2), 1e-6);
+}
+
+// A record says which file its features are of, not where it was on the machine. No key covers the path.
+TEST(EvaluateTrial, ARecordHasNoPathOfAFileOfFeatures) {
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Make("evaluation"));
+  const Store store(JoinPath(folder.path(), "store"));
+  TrainSummary training = Trained(0, "a");
+  training.set_checkpoint_sha256(Sha256Hex("weights"));
+  InferSummary summary = Inferred({training}, {0}, "b");
+  summary.set_schema_version(kSchemaVersion);
+  const std::string outputs_key = MessageDigest(summary.action());
+  ASSERT_OK_AND_ASSIGN(const std::string staging, store.NewStagingFolder(outputs_key));
+  ASSERT_THAT(WriteOutputs(SixSamples(), JoinPath(staging, kOutputsFile)), IsOk());
+  summary.set_outputs_sha256(Sha256HexOfFile(JoinPath(staging, kOutputsFile)).value());
+  ASSERT_THAT(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)), IsOk());
+  ASSERT_THAT(store.CommitFolder(staging, store.OutputsFolder(outputs_key)), IsOk());
+
+  TrialSpec trial = EvaluationTrial();
+  trial.mutable_data()->mutable_test_known()->set_data_set("features:/lab/secret/net.npz");
+  trial.mutable_data()->mutable_test_known()->set_part_digest("d1");
+  trial.mutable_data()->mutable_test_unknown(0)->mutable_selection()->set_data_set("features:/lab/secret/far.npz");
+  ActionSpec evaluate;
+  evaluate.mutable_evaluate();
+  ActionInput* input = evaluate.add_input();
+  input->set_role(ActionInput::TEST);
+  input->set_key(outputs_key);
+  const std::string key = MessageDigest(trial);
+  ASSERT_THAT(EvaluateTrial(key, evaluate, trial, store), IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, store.LoadRecord(key));
+  EXPECT_EQ(record.trial().data().test_known().data_set(), "features:net.npz");
+  EXPECT_EQ(record.trial().data().test_known().part_digest(), "d1");
+  EXPECT_EQ(record.trial().data().test_unknown(0).selection().data_set(), "features:far.npz");
+  EXPECT_THAT(record.ShortDebugString(), Not(HasSubstr("secret")));
+  EXPECT_EQ(MessageDigest(record.trial()), key);
 }
 
 }  // namespace
