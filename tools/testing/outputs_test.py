@@ -187,7 +187,7 @@ class StudiesTest(ProgramTest):
     """Methods `model { outputs { ... } }`."""
 
     # A record says which file its outputs are, not where it was on the machine.
-    def test_a_record_has_no_path_of_imported_outputs(self):
+    def test_a_record_has_no_path_of_outputs_and_features(self):
         self.arrays("net.npz", **outputs_of(cloud(400, 300)))
         self.write("arrays/mine.npz", self.program.path("net.npz").read_bytes())
         self.write("task.textproto", TASK.replace("features:", f"features:{self.program.folder}/"))
@@ -195,8 +195,9 @@ class StudiesTest(ProgramTest):
         self.write("s.textproto", STUDY)
         self.out("run s.textproto --worker=/nowhere/worker")
         record = self.out(["records", "show", *self.program.records()])
-        self.says(record, 'file: "mine.npz"')
-        self.says_not(record, 'file: "/')
+        self.says(record, 'file: "mine.npz"', 'data_set: "features:net.npz"')
+        self.says_not(record, 'file: "/', "features:/")
+        self.out("records verify")  # the id is still that of what the record says
 
     # A last output that is large for unknown samples: scores of the classes would take it for confidence.
     def test_an_output_for_the_unknown_is_no_class(self):

@@ -1,51 +1,38 @@
 #!/usr/bin/env python3
-"""`openset plan --power` on the records of results/openauc_term: plan_power_test.py OPENSET, in the folder of the source tree.
-
-The parts of the variance and the numbers of splits are computed again from the records.
-"""
-import json
+"""openset plan --power, on the records of results/openauc_term: parts of the variance and numbers of splits, computed again."""
 import math
-import os
 import statistics
-import subprocess
 import sys
-import unittest
 
-OPENSET = os.path.abspath(sys.argv[1])
-STUDY = "results/openauc_term"
+sys.path.insert(0, "tools/testing")
+from program import ROOT, ProgramTest, main  # noqa: E402
 
-
-def openset(*words):
-    return subprocess.run([OPENSET, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+STUDY = str(ROOT / "results/openauc_term")
 
 
-def json_of(*words):
-    done = openset(*words, "--format=json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+class PlanPowerTest(ProgramTest):
+    def plan(self, difference):
+        return self.json(["plan", STUDY, f"--power=auroc: {difference}"])
 
+    def differences(self, method):
+        """{split: the AUROC minus that of softmax, of each seed}, in the runs that both have."""
+        runs = {(r["method"], r["split"], r["seed"]): r["auroc"]
+                for r in self.json(["records", "ls", STUDY, "measured_on=test"]) if r["method"] in (method, "softmax")}
+        found = {}
+        for (name, split, seed), value in runs.items():
+            if name == method and ("softmax", split, seed) in runs:
+                found.setdefault(split, []).append(value - runs["softmax", split, seed])
+        return found
 
-def differences(method):
-    """{split: the AUROC minus that of softmax, of each seed}, in the runs that both have."""
-    runs = {(r["method"], r["split"], r["seed"]): r["auroc"] for r in json_of("records", "ls", STUDY, "measured_on=test")
-            if r["method"] in (method, "softmax")}
-    found = {}
-    for (name, split, seed), value in runs.items():
-        if name == method and ("softmax", split, seed) in runs:
-            found.setdefault(split, []).append(value - runs["softmax", split, seed])
-    return found
-
-
-class PlanPower(unittest.TestCase):
     def test_parts_of_the_variance_and_splits(self):
-        plan = json_of("plan", STUDY, "--power=auroc: 1.0")
+        plan = self.plan(1.0)
         self.assertEqual((plan["baseline"], plan["group"], plan["difference"], plan["power"]), ("softmax", "pool", 0.01, 0.8))
         self.assertEqual(len(plan["rows"]), 19)
         self.assertAlmostEqual(plan["level"], 0.05 / 19)
         row, = (row for row in plan["rows"] if row["row"] == "ce_plus+crop_flip")
         # Two seeds of each of 30 splits: the expected mean square within splits is that of seeds, and that between splits
         # has twice the variance of splits more.
-        of_split = differences("ce_plus+crop_flip")
+        of_split = self.differences("ce_plus+crop_flip")
         self.assertEqual({len(of_seeds) for of_seeds in of_split.values()}, {2})
         self.assertEqual((row["splits"], row["runs"]), (30, 60))
         within = statistics.mean(statistics.variance(of_seeds) for of_seeds in of_split.values())
@@ -64,18 +51,17 @@ class PlanPower(unittest.TestCase):
         self.assertGreater(row["detects"], needed)
         self.assertLess(row["detects"], 1.15 * needed)
 
+    # More seeds need fewer splits. The task lists 30, and the row that varies most takes more.
     def test_allocations(self):
-        """More seeds need fewer splits. The task lists 30, and the row that varies most takes more."""
-        plan = json_of("plan", STUDY, "--power=auroc: 1.0")
+        plan = self.plan(1.0)
         self.assertEqual([a["seeds"] for a in plan["allocations"]], [1, 2, 3, 5, 10])
         splits = [a["splits"] for a in plan["allocations"]]
         self.assertEqual(splits, sorted(splits, reverse=True))
         self.assertEqual(splits[0], max(row["splits_for_difference"] for row in plan["rows"]))
         self.assertFalse(any(a["cheapest"] for a in plan["allocations"]))
-        text = openset("plan", STUDY, "--power=auroc: 1.0").stdout
-        self.assertIn("the task lists 30", text)
+        self.says(self.out(["plan", STUDY, "--power=auroc: 1.0"]), "the task lists 30")
         # A difference that 30 splits find: the fewest CPU hours are marked.
-        plan = json_of("plan", STUDY, "--power=auroc: 12.0")
+        plan = self.plan(12.0)
         possible = [a for a in plan["allocations"] if a["splits"] <= 30]
         cheapest, = (a for a in plan["allocations"] if a["cheapest"])
         self.assertEqual(cheapest["cpu_hours"], min(a["cpu_hours"] for a in possible))
@@ -85,10 +71,8 @@ class PlanPower(unittest.TestCase):
                                (["--power=auroc: 0"], "--power=auroc: 0: write METRIC: DIFFERENCE"),
                                (["--power=nothing: 1"], "--power: unknown metric 'nothing'"),
                                (["--power=auroc: 1", "--baseline=nobody"], "unknown baseline 'nobody'")):
-            done = openset("plan", STUDY, *words)
-            self.assertEqual(done.returncode, 2, words)
-            self.assertIn(message, done.stderr)
+            self.refused(["plan", STUDY, *words], message)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()
