@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""openset plan --power, on the records of results/openauc_term: parts of the variance and numbers of splits, computed again."""
+"""openset plan --power on the records of results/openauc_term: the variance and the splits, computed again."""
 import math
 import statistics
 import sys
