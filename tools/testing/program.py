@@ -125,6 +125,10 @@ class Program:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
+    def write_arrays(self, name, **arrays):
+        """Writes a file NAME.npz of the arrays (arrays.py)."""
+        write_npz(self.path(name), arrays)
+
     def read(self, name):
         """The text of a file; "" if there is none."""
         path = self.path(name)
@@ -276,7 +280,7 @@ class ProgramTest(unittest.TestCase):
 
     def arrays(self, name, **arrays):
         """Writes a file NAME.npz of the arrays (arrays.py)."""
-        write_npz(self.program.path(name), arrays)
+        self.program.write_arrays(name, **arrays)
 
     def read(self, name):
         return self.program.read(name)

@@ -3,7 +3,6 @@ import sys
 import typing
 
 sys.path.insert(0, "tools/testing")
-from arrays import write_npz  # noqa: E402
 from program import ProgramTest  # noqa: E402
 
 
@@ -35,7 +34,7 @@ class PeopleTest(ProgramTest):
                 else:
                     for name, content in situation.files.items():
                         if isinstance(content, dict):
-                            write_npz(program.path(name), content)
+                            program.write_arrays(name, **content)
                         else:
                             program.write(name, content)
                 result = program.run(situation.command)
