@@ -17,6 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "data/selection.h"
+#include "data/sets/feature_data_set.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
@@ -426,8 +427,9 @@ std::string LeftOutText(int64_t count, const std::string& why) {
 
 // A line for each part of a data set of which the records of a task were measured on several contents.
 std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) {
-  // The records of each content, by task, data set and part.
-  std::map<std::tuple<std::string, std::string, std::string>, std::map<std::string, std::vector<const TrialSpec*>>>
+  // The records of each content, by task, data set, part and, of files of features, which may be others in each split,
+  // the split: records have their names only.
+  std::map<std::tuple<std::string, std::string, std::string, int>, std::map<std::string, std::vector<const TrialSpec*>>>
       contents;
   for (const TrialResult& result : results) {
     const TaskData& data = result.trial->data();
@@ -436,8 +438,9 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
     for (const Selection* selection : selections) {
       for (const PartOfDataSet& part : PartsOf(*selection)) {
         if (!part.has_part_digest()) continue;
+        const int split = absl::StartsWith(selection->data_set(), kFeaturesPrefix) ? result.trial->split() : -1;
         std::vector<const TrialSpec*>& of_content =
-            contents[{result.trial->task(), selection->data_set(), part.part()}][part.part_digest()];
+            contents[{result.trial->task(), selection->data_set(), part.part(), split}][part.part_digest()];
         if (of_content.empty() || of_content.back() != result.trial) of_content.push_back(result.trial);
       }
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/testing/parsed.h"
 #include "data/task.pb.h"
 #include "experiments/report/format_report.h"
@@ -267,6 +268,7 @@ TEST(LevelOf, IsTheTaskWithItsClasses) {
 }
 
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TrialRecord Record(const std::string& id, const std::string& method, int split, double time,
                    const std::string& more = "") {
@@ -322,6 +324,11 @@ TEST(ResultsOf, ARecordOfOtherImagesIsNamed) {
                   "split 1, seed 0) on one that the others don't have: their differences are not between "
                   "methods"));
   EXPECT_THAT(ResultsOf({records[0], records[1], records[2]}).notes, IsEmpty());
+  // Each split may have a file of features of its own, of the same name.
+  const std::string first = "data { test_known { data_set: 'features:t.npz' part: 'all' part_digest: '1' } }",
+                    second = absl::StrReplaceAll(first, {{"'1'", "'2'"}});
+  EXPECT_THAT(ResultsOf({Record("a", "mcp", 0, 1, first), Record("b", "mcp", 1, 1, second)}).notes, IsEmpty());
+  EXPECT_THAT(ResultsOf({Record("a", "mcp", 0, 1, first), Record("b", "vim", 0, 1, second)}).notes, SizeIs(1));
 }
 
 TEST(ResultsOf, LeaveOutCandidatesAndOlderRecordsOfTheSamePlace) {
