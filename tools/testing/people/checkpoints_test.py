@@ -7,7 +7,7 @@ import sys
 
 sys.path[:0] = ["tools/testing", "tools/testing/people"]
 from program import main  # noqa: E402
-from situation import PeopleTest, answers, refuses  # noqa: E402
+from situation import PeopleTest, answers, refuses, write_files  # noqa: E402
 
 # The first three classes are known; the network of models/testdata/osrci_cnn_* has three outputs.
 TASK = """
@@ -134,8 +134,7 @@ class CheckpointsTest(PeopleTest):
                 ("ema.pth", EMA, " --key=state_dict_ema"), ("script.pth", network("osrci_cnn_script.pt"), ""),
                 ("lightning.safetensors", safetensors("model."), "")):
             program = self.another_program(name)
-            for file, text in files(name, content).items():
-                program.write(file, text)
+            write_files(program, files(name, content))
             program.must_run(SCORE + option)
             record, = program.shown_records()
             measured.append([metric["value"] for metric in record["metric"]])
@@ -153,8 +152,7 @@ class CheckpointsTest(PeopleTest):
 
         def given(name):
             program = self.another_program(name)
-            for file, content in files(name, network("script_setstate.pt")).items():
-                program.write(file, content)
+            write_files(program, files(name, network("script_setstate.pt")))
             return program
 
         for name in ("resnet18.pth", "model.safetensors", "weights.pt", "pytorch_model.bin", "weights"):

@@ -5,7 +5,7 @@ import sys
 
 sys.path[:0] = ["tools/testing", "tools/testing/people"]
 from program import main  # noqa: E402
-from situation import PeopleTest, answers, refuses  # noqa: E402
+from situation import PeopleTest, answers, refuses, write_files  # noqa: E402
 
 NAMES = "Alibaba-MIIL/ASL#26"
 OTHER_CLASSES = "huggingface/pytorch-image-models#957"
@@ -22,15 +22,14 @@ def images(folders, count, name="rgb.png"):
     return {f"{folder}/{i}{end}": stored(name) for folder in folders.split() for i in range(count)}
 
 
-def texts(names, text="x"):
-    return dict.fromkeys(names, text)
+def texts(names):
+    return dict.fromkeys(names, "x")
 
 
 def described(folder, files, then=lambda program: None):
     """Makes the files and describes the folder; `then` is called with the program."""
     def make(program):
-        for name, content in files.items():
-            program.write(name, content)
+        write_files(program, files)
         program.must_run(["data", "describe", folder])
         then(program)
     return make
@@ -51,8 +50,7 @@ layout { part { name: 'test' samples: 4 samples_per_class: 2 image_list { path: 
 
 
 def links(program):
-    for name, content in images("real/ant real/bee", 3).items():
-        program.write(name, content)
+    write_files(program, images("real/ant real/bee", 3))
     folder = program.path("byclass")
     folder.mkdir()
     for name in ("ant", "bee", "gone"):
@@ -62,8 +60,7 @@ def links(program):
 
 def with_empty_folder(files):
     def make(program):
-        for name, content in files.items():
-            program.write(name, content)
+        write_files(program, files)
         program.path("d/empty").mkdir()
     return make
 
@@ -182,8 +179,7 @@ override { input { size: 16 channels: 3 mean: [0.5, 0.5, 0.5] std: [0.2, 0.2, 0.
         known = "task new t --data=pets --known=ant,bee,cat --splits=1 "
 
         def far(program):
-            for name, content in images("far/oak far/elm", 5).items():
-                program.write(name, content)
+            write_files(program, images("far/oak far/elm", 5))
             program.must_run("data describe far")
 
         self.check(

@@ -24,6 +24,14 @@ def refuses(name, source, files, command, *says, never=()):
     return Situation(name, source, files, command, 2, says, never)
 
 
+def write_files(program, files):
+    for name, content in files.items():
+        if isinstance(content, dict):
+            program.write_arrays(name, **content)
+        else:
+            program.write(name, content)
+
+
 class PeopleTest(ProgramTest):
     def check(self, *situations):
         for situation in situations:
@@ -32,11 +40,7 @@ class PeopleTest(ProgramTest):
                 if callable(situation.files):
                     situation.files(program)
                 else:
-                    for name, content in situation.files.items():
-                        if isinstance(content, dict):
-                            program.write_arrays(name, **content)
-                        else:
-                            program.write(name, content)
+                    write_files(program, situation.files)
                 result = program.run(situation.command)
                 self.assertEqual(result.code, situation.code, result)
                 self.says(result.printed, *situation.says)
