@@ -358,7 +358,7 @@ absl::Status FindFilesByName(const std::vector<std::string>& folders, ModelSpec*
       return absl::NotFoundError(absl::StrCat("the model's file is missing: ", FileText(named),
                                               ": put it into the current folder, or into the methods/ of a --library"));
     }
-    *named.file = JoinPath(*found, NameOf(*named.file));
+    *named.file = AbsolutePath(JoinPath(*found, NameOf(*named.file)));  // the spec with it may be in any folder
   }
   return absl::OkStatus();
 }

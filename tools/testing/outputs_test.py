@@ -199,6 +199,20 @@ class StudiesTest(ProgramTest):
         self.says_not(record, 'file: "/', "features:/")
         self.out("records verify")  # the id is still that of what the record says
 
+    # A bundle has no outputs: `reproduce` takes them from the current folder.
+    def test_a_bundle_is_reproduced_with_outputs_in_the_current_folder(self):
+        self.arrays("net.npz", **outputs_of(cloud(400, 300)))
+        self.write("tasks/t.textproto", TASK.replace("features:", f"features:{self.program.folder}/"))
+        self.write("mine.textproto", method_of_outputs("energy", "file: 'net.npz'"))
+        self.write("s.textproto", STUDY.replace("task.textproto", "t"))
+        self.out("run s.textproto")
+        self.out("records export --bundle=all.zip")
+        other = self.another_program("other")
+        other.write("all.zip", self.program.path("all.zip").read_bytes())
+        self.says(other.run("reproduce all.zip").err, "the model's file is missing: net.npz (SHA-256 ")
+        other.write("net.npz", self.program.path("net.npz").read_bytes())
+        self.says(other.must_run("reproduce all.zip").out, "1 of 1 trial reproduced to the bit")
+
     # A last output that is large for unknown samples: scores of the classes would take it for confidence.
     def test_an_output_for_the_unknown_is_no_class(self):
         outputs = outputs_of(cloud(200, 120))
