@@ -60,7 +60,7 @@ class FolderOfPath {
   FolderOfPath(const FolderOfPath&) = delete;
   FolderOfPath& operator=(const FolderOfPath&) = delete;
 
-  // Otherwise errno says why; ELOOP for a link, as above.
+  // Otherwise errno says why; ELOOP: a link is on the path.
   bool ok() const { return folder_ != -1; }
   // A descriptor, or AT_FDCWD if the path is not below a closed folder, and the path from there.
   int folder() const { return folder_; }

@@ -262,14 +262,16 @@ std::string EscapeMarkdown(const std::string& text) {
                              {{"\\", "\\\\"}, {"|", "\\|"}, {"<", "&lt;"}, {"`", "\\`"}, {"](", "]\\("}});
 }
 
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
+}
+
 std::string ToCsv(const Table& table) {
   std::string text;
   const auto append = [&text](const std::vector<std::string>& row) {
     for (size_t c = 0; c < row.size(); ++c) {
-      const std::string cell = WithoutFormula(row[c]);
-      const bool quote = cell.find_first_of(",\"\n\r") != std::string::npos;
-      absl::StrAppend(&text, c == 0 ? "" : ",",
-                      quote ? absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"") : cell);
+      absl::StrAppend(&text, c == 0 ? "" : ",", CsvCell(WithoutFormula(row[c])));
     }
     absl::StrAppend(&text, "\n");
   };

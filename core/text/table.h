@@ -40,6 +40,8 @@ std::string ToMarkdown(const Table& table);
 // RFC 4180, with "\n" as line end. A cell that begins with =, +, -, @, a tab or a carriage return is prefixed with an
 // apostrophe, because spreadsheets would read it as a formula, unless it is a number or this character alone.
 std::string ToCsv(const Table& table);
+// A cell of RFC 4180: in quotes if the text needs them.
+std::string CsvCell(const std::string& text);
 
 // A tabular with the rules of booktabs. Text that LaTeX would read as commands is escaped.
 std::string ToLatex(const Table& table);

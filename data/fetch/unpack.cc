@@ -169,14 +169,14 @@ bool HasItsChecksum(absl::string_view header) {
 }
 
 // What special entries before a member's header say about it.
-struct Said {
+struct PaxHeader {
   std::optional<std::string> name;
   std::optional<int64_t> bytes;
   bool is_sparse = false;
 };
 
 // Reads records "LENGTH KEY=VALUE\n". LENGTH counts the complete record, including itself.
-absl::Status ReadPax(absl::string_view records, Said* said) {
+absl::Status ReadPax(absl::string_view records, PaxHeader* said) {
   while (!records.empty()) {
     const size_t space = records.find(' ');
     int64_t length = 0;
@@ -239,7 +239,7 @@ class Reader {
       default:
         break;
     }
-    const Said said = std::exchange(next_, {});
+    const PaxHeader said = std::exchange(next_, {});
     std::string name = said.name.value_or(Text(header.substr(0, 100)));
     const std::string prefix =
         header.substr(257, 6) == absl::string_view("ustar\0", 6) ? Text(header.substr(345, 155)) : "";
@@ -286,7 +286,7 @@ class Reader {
 
   Stream stream_;
   MemberWriter* const members_;
-  Said next_;
+  PaxHeader next_;
 };
 
 }  // namespace

@@ -28,8 +28,7 @@ struct Convention {
   std::vector<ConventionMetric> metrics;
 };
 
-// All of them: openset (this project's own), openood, odin, oe, udb, arpl, fd_shifts, torch_uncertainty, released (the
-// code of OpenAUC).
+// All conventions; `openset`, this project's own, is the first, `released` is the code of OpenAUC.
 std::vector<Convention> Conventions();
 
 // Errors: kNotFound, with the known names.

@@ -139,12 +139,12 @@ std::string FormatTable(const Table& table, TextFormat format, size_t width) {
 
 namespace {
 
-std::string CsvCell(const nlohmann::ordered_json& value) {
+std::string TextOfElement(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return FullPrecision(value.get<double>());
   if (!value.is_array()) return JsonText(value);
-  return absl::StrJoin(value, " ", [](std::string* out, const auto& element) { out->append(CsvCell(element)); });
+  return absl::StrJoin(value, " ", [](std::string* out, const auto& element) { out->append(TextOfElement(element)); });
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ std::string JsonToCsv(absl::string_view columns, const nlohmann::ordered_json& o
     std::vector<std::string>& row = table.rows.emplace_back();
     for (const std::string& column : table.header) {
       const auto member = object.find(column);
-      row.push_back(member == object.end() ? "" : CsvCell(*member));
+      row.push_back(member == object.end() ? "" : TextOfElement(*member));
     }
   }
   return ToCsv(table);

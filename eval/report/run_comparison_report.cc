@@ -98,7 +98,7 @@ VegaLite CriticalDifferenceDiagram(const std::string& title, const std::vector<s
 
 namespace {
 
-// Of rows that were tested.
+// The rows whose difference was tested have a value.
 std::optional<double> IfTested(const ComparedRuns& row, double value) {
   return row.is_tested ? std::optional<double>(value) : std::nullopt;
 }

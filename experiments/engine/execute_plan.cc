@@ -33,7 +33,7 @@ absl::Status StatusOf(const FailureRecord& failure, const std::string& where) {
                       where.empty() ? failure.message() : absl::StrCat(failure.message(), " (", where, ")"));
 }
 
-absl::Status SomeFailed(int failed, const std::string& rest) {
+absl::Status SomeActionsFailed(int failed, const std::string& rest) {
   if (failed == 0) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(failed, failed == 1 ? " action" : " actions", " failed", rest));
 }
@@ -98,7 +98,7 @@ absl::StatusOr<Claims::Found> Claims::TryClaim(ActionId id) {
   OPENSET_ASSIGN_OR_RETURN(const bool was_done, plan_.IsInStore(action, store_));
   if (was_done) return Found{Fate::kDone};
   OPENSET_ASSIGN_OR_RETURN(const std::string owner, leases_->TryClaim(plan_.ResultKeys(action)));
-  if (!owner.empty()) return Found{Fate::kTheirs, owner};
+  if (!owner.empty()) return Found{Fate::kRunningElsewhere, owner};
   const absl::StatusOr<bool> is_done = plan_.IsInStore(action, store_);  // its owner may have finished it just now
   if (is_done.ok() && !*is_done && (before_ == nullptr || !HasFailed(id, FailuresOf(id)))) return Found{Fate::kOpen};
   Release(id);
@@ -139,7 +139,7 @@ Claims::Fate Claims::FateOf(ActionId id, int failures) const {
   // If the system can't tell, TryClaim() fails.
   if (plan_.IsInStore(action, store_).value_or(false)) return Fate::kDone;
   for (const std::string& key : plan_.ResultKeys(action)) {
-    if (leases_ != nullptr && !leases_->OwnerOf(key).empty()) return Fate::kTheirs;
+    if (leases_ != nullptr && !leases_->OwnerOf(key).empty()) return Fate::kRunningElsewhere;
   }
   return HasFailed(id, failures) ? Fate::kFailed : Fate::kOpen;
 }
@@ -151,7 +151,7 @@ bool Claims::HasFailed(ActionId id, int failures) const {
   return failure.ok() && !failure->retried();
 }
 
-absl::Status Claims::WhyFailed(ActionId id) const {
+absl::Status Claims::FailureReason(ActionId id) const {
   const absl::StatusOr<FailureRecord> failure = store_.LoadFailure(plan_[id].key);
   if (!failure.ok()) return failure.status();
   const auto run = run_of_.find(id);
@@ -194,12 +194,12 @@ class Execution {
     OPENSET_RETURN_IF_ERROR(AddActions(plan_.NeededActions()));
     Interrupt interrupt;
     while (true) {
-      OPENSET_RETURN_IF_ERROR(StartWhatCan());
+      OPENSET_RETURN_IF_ERROR(StartReadyActions());
       if (IsOver()) break;
       for (const EngineEvent& event : engine_->Wait(interrupt.fd(), kTick)) Handle(event);
       if (const int signal = interrupt.Take(); signal != 0) StopBy(signal);
       if (ends_at_.has_value() && SteadyNow() >= *ends_at_) Stop();
-      LookAround();
+      PollOthers();
       OPENSET_RETURN_IF_ERROR(open_work_failure_);
       observer_->OnTick();
     }
@@ -208,7 +208,8 @@ class Execution {
     OPENSET_RETURN_IF_ERROR(store_failure_);
     OPENSET_RETURN_IF_ERROR(start_failure_);
     if (MayStart() && scheduler_.ready() > 0) OPENSET_RETURN_IF_ERROR(gpu_failure_);
-    return SomeFailed(failed_, TooManyFailed() ? "; openset started no new work after that (--max_failures)" : "");
+    return SomeActionsFailed(failed_,
+                             TooManyFailed() ? "; openset started no new work after that (--max_failures)" : "");
   }
 
  private:
@@ -217,7 +218,7 @@ class Execution {
   }
   bool TooManyFailed() const { return options_.deploy.max_failures() > 0 && failed_ >= options_.deploy.max_failures(); }
   bool IsOver() const {
-    return has_left_ || (scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()));
+    return has_idled_out_ || (scheduler_.running() == 0 && (scheduler_.postponed() == 0 || !MayStart()));
   }
   bool Takes(const Action& action) const {
     return action.kind == ActionKind::kChoose ? options_.makes_choices : options_.starts_actions;
@@ -246,7 +247,7 @@ class Execution {
   bool IsScheduled(ActionId id) const { return scheduler_.state(plan_.CarrierOf(id)) != ScheduleState::kUnknown; }
 
   // If a start fails, no more starts are attempted until an action has ended.
-  absl::Status StartWhatCan() {
+  absl::Status StartReadyActions() {
     while (MayStart()) {
       const auto start = scheduler_.Next();
       if (!start.has_value()) break;
@@ -296,14 +297,14 @@ class Execution {
     switch (found->fate) {
       case Claims::Fate::kOpen:
         return true;
-      case Claims::Fate::kTheirs:
+      case Claims::Fate::kRunningElsewhere:
         LeaveTo(id, found->run_id, /*was_ours=*/false);
         break;
       case Claims::Fate::kDone:
         Finish(id);
         break;
       case Claims::Fate::kFailed:
-        Fail(id, claims_.WhyFailed(id));
+        Fail(id, claims_.FailureReason(id));
         break;
     }
     return false;
@@ -313,9 +314,9 @@ class Execution {
   // failure of the action, so the store keeps no record of it.
   void CannotClaim(ActionId id, const absl::Status& why) {
     const absl::Status status = absl::UnavailableError(absl::StrCat("it can't be claimed now: ", why.message()));
-    if (!attempts_.MayGoOn(id, status)) return Fail(id, status);
+    if (!attempts_.ShouldRetry(id, status)) return Fail(id, status);
     scheduler_.Postponed(id);
-    observer_->OnRetry(id, status, attempts_.PutOff(id, SteadyNow()));
+    observer_->OnRetry(id, status, attempts_.ScheduleRetry(id, SteadyNow()));
   }
 
   void LeaveTo(ActionId id, const std::string& run_id, bool was_ours) {
@@ -327,7 +328,7 @@ class Execution {
   // Leaves the action to any other process.
   void Leave(ActionId id) {
     scheduler_.Postponed(id);
-    if (plan_.IsInStore(plan_[id], store_).value_or(false)) return Finish(id);  // otherwise the next look tells
+    if (plan_.IsInStore(plan_[id], store_).value_or(false)) return Finish(id);  // otherwise the next poll tells
     claims_.LeaveTo(id);
   }
 
@@ -368,14 +369,14 @@ class Execution {
       Skip(id);
       scheduler_.Cancelled(id);
     } else {
-      const bool may_go_on = attempts_.MayGoOn(id, *event.end);
+      const bool may_go_on = attempts_.ShouldRetry(id, *event.end);
       const bool retried = may_go_on && MayStart();
       // If this process is ending, another one makes the next attempt.
       RecordFailure(id, *event.end, event.log_tail, retried || (may_go_on && ends_at_.has_value()));
       End(id);
       if (!retried) return Fail(id, *event.end);
       scheduler_.Postponed(id);
-      observer_->OnRetry(id, *event.end, attempts_.PutOff(id, SteadyNow()));
+      observer_->OnRetry(id, *event.end, attempts_.ScheduleRetry(id, SteadyNow()));
     }
   }
 
@@ -417,38 +418,38 @@ class Execution {
   }
 
   // Renews this process's leases, and looks at what other processes have done.
-  void LookAround() {
+  void PollOthers() {
     const absl::Duration now = SteadyNow();
-    if (leases_ != nullptr && poll_schedule_.TakeSign(now, std::min(kDescribeEvery, leases_->lease() / 4)))
+    if (leases_ != nullptr && poll_schedule_.TakeHeartbeat(now, std::min(kDescribeEvery, leases_->lease() / 4)))
       RenewLeases();
     for (const ActionId id : attempts_.TakeDue(now)) scheduler_.Resumed(id);
-    if (!poll_schedule_.IsLookDue(now, options_.look)) return;
+    if (!poll_schedule_.IsPollDue(now, options_.poll_interval)) return;
     OpenWork work;
     const bool is_any_back = Look(&work);
-    poll_schedule_.Looked(now, SteadyNow());
+    poll_schedule_.RecordPoll(now, SteadyNow());
     work.ended = ended_;
     if (!MayStart()) return;
     if (options_.on_open_work != nullptr) open_work_failure_ = options_.on_open_work(work);
     // If an action is ready here, it has only just become so, unless its GPU is lost.
     const bool can_go_on = scheduler_.ready() > 0 && gpu_failure_.ok();
-    const bool has_work = is_any_back || !running_.empty() || attempts_.any_put_off();
-    if (idle_timeout_.IsOver(now, has_work) && !can_go_on) has_left_ = true;
+    const bool has_work = is_any_back || !running_.empty() || attempts_.has_retries();
+    if (idle_timeout_.IsOver(now, has_work) && !can_go_on) has_idled_out_ = true;
   }
 
   void RenewLeases() {
     RunState state;
     observer_->Describe(&state);
     if (const absl::Status renewed = leases_->Renew(std::move(state)); !renewed.ok()) StoreFailed(renewed);
-    LeaveLost();
+    ReleaseLostClaims();
   }
 
   // Looks at the actions that were left to others. Returns whether any of them comes back to this process.
   bool Look(OpenWork* work) {
     bool is_any_back = false;
     for (const auto& [id, fate] : claims_.PollLeft()) {
-      if (fate == Claims::Fate::kTheirs) work->held.push_back(id);
+      if (fate == Claims::Fate::kRunningElsewhere) work->held.push_back(id);
       if (fate == Claims::Fate::kDone) Finish(id);
-      if (fate == Claims::Fate::kFailed) Fail(id, claims_.WhyFailed(id));
+      if (fate == Claims::Fate::kFailed) Fail(id, claims_.FailureReason(id));
       if (fate != Claims::Fate::kOpen) continue;
       if (Takes(plan_[id])) {
         TakeBack(id);
@@ -466,7 +467,7 @@ class Execution {
   }
 
   // If other processes took over actions while this one slept, leaves the actions to them.
-  void LeaveLost() {
+  void ReleaseLostClaims() {
     for (const auto& [id, run_id] : claims_.TakeLost(running_)) {
       if (running_.count(id) == 0) continue;
       engine_->Kill(id);
@@ -528,7 +529,7 @@ class Execution {
   absl::Status open_work_failure_;         // OK: `on_open_work` succeeded
   std::optional<absl::Duration> ends_at_;  // when running actions are killed, if this process is ending
   int stopped_by_ = 0;                     // SIGINT, SIGTERM or SIGHUP; 0: none received
-  bool has_left_ = false;                  // nothing to claim for `idle_timeout`
+  bool has_idled_out_ = false;             // nothing to claim for `idle_timeout`
   int failed_ = 0, ended_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Runs a plan. First come the parts of its loop: retries, attempts, polling, idle CPUs and claims.
+// Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified. The parts of the loop
+// follow: retries, the order of the work, polling, idle CPUs and claims.
 #ifndef OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 #define OPENSET_EXPERIMENTS_ENGINE_EXECUTE_PLAN_H_
 
@@ -29,13 +30,76 @@
 
 namespace openset {
 
+// For each action's key, the number of attempts that had failed before the start of a run that several processes share.
+// 0 if absent.
+using FailuresBefore = std::map<std::string, int>;
+
+// Makes a choice (ActionKind::kChoose) whose inputs are done, which adds the tuned trial to the plan. Returns the
+// actions that are newly needed, inputs first (Planner::Choose()).
+using MakeChoice = std::function<absl::StatusOr<std::vector<ActionId>>(ActionId choice)>;
+
+// Work that this process leaves to others, at one point in time.
+struct OpenWork {
+  std::vector<ActionId> open;  // can start, and nobody has claimed it
+  std::vector<ActionId> held;  // claimed by other processes
+  int ended = 0;               // actions of the run that are done or have failed
+};
+
+struct ExecuteOptions {
+  // The fields that apply here: memory, retries, max_failures. Study::Run() also uses lease_seconds.
+  DeploySpec deploy;
+  // The wait before the first retry of an action (WaitBeforeRetry()).
+  absl::Duration first_wait = absl::Seconds(1);
+  // Prevents other processes from doing the same actions. Null: there are no other processes.
+  Leases* leases = nullptr;
+  // Whether this process starts actions. If not, it leaves them to other processes and waits for their results.
+  bool starts_actions = true;
+  // Whether it makes the choices of searches. If not, it also leaves out what they would add.
+  bool makes_choices = true;
+  // A process that has had nothing to claim for this long ends, even if others are still working. Absent: it waits for
+  // them.
+  std::optional<absl::Duration> idle_timeout;
+  // Called at each poll, to find processes for the work that this one leaves to others. An error ends the run.
+  std::function<absl::Status(const OpenWork&)> on_open_work;
+  // For processes that share a run (Claims). May be null.
+  const FailuresBefore* failures_before = nullptr;
+  // Time between two polls of what other processes are doing; longer if a poll takes long.
+  absl::Duration poll_interval = absl::Seconds(1);
+  // For a process whose time is running out (SIGUSR1): it starts no new actions, each training saves its state and
+  // ends, and anything still running after this time is killed. The error is TimeIsUp().
+  absl::Duration ending = absl::Minutes(1);
+  // How long trainings may take to save their states after SIGINT, SIGTERM or SIGHUP.
+  absl::Duration saving = absl::Seconds(10);
+};
+
+// The status of a process that was ended by SIGUSR1: kCancelled.
+absl::Status TimeIsUp();
+
+// Executes the needed actions of a plan, each as soon as its inputs are done and a seat is free. Later steps of a trial
+// start before earlier ones, so that trials complete; among these, actions with more work left up to their record start
+// first, so that no long action is left for the end. Stage::Needs() gives the resources that an action needs. A choice
+// needs no seat: this process makes it by calling `choose`, and executes the actions that this adds to the plan.
+//
+// If another process is working on an action, this one waits for the result, and takes the action over if that process
+// dies. A failed action is recorded in the store (FailureRecord) and, if the failure may be temporary, retried. After
+// its last attempt, the actions that depend on it are skipped; all others continue. If the engine cannot start an
+// action, running actions continue, and the start is retried whenever one of them has ended. If the store is full or
+// gone, nothing new is started, running actions may finish, and no failures of actions are recorded.
+// SIGINT, SIGTERM or SIGHUP stops the run: each training saves its state and ends, and all other actions are killed; a
+// second signal kills everything at once. The next run resumes from the saved states.
+// Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an
+// action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and none is left; the
+// engine's error if an action could not be started and nothing is running; any error that `on_open_work` returns.
+absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
+                         Engine* engine, EngineObserver* observer);
+
 // ---- Which failures are retried, and when.
 
 // Whether a failure may be temporary: kUnavailable (a worker died, was killed or could not be reached, or a GPU
 // failed), kDeadlineExceeded (it hung), kResourceExhausted (memory, for example of a GPU that others also use). All
 // other failures would recur: a diverged training (kAborted), corrupt data, invalid values, an exception of LibTorch
 // (kInternal).
-inline bool MayPass(const absl::Status& status) {
+inline bool IsTransient(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsResourceExhausted(status);
 }
 
@@ -56,7 +120,7 @@ FailureRecord FailureOf(const Plan& plan, const Action& action, const absl::Stat
 absl::Status StatusOf(const FailureRecord& failure, const std::string& where = "");
 
 // Returns the status of a run in which `failed` actions failed: OK if it is 0, else kAborted.
-absl::Status SomeFailed(int failed, const std::string& rest = "");
+absl::Status SomeActionsFailed(int failed, const std::string& rest = "");
 
 // Returns the status (kUnavailable) of a run that lost its last GPU, with the reason `why`.
 absl::Status NoGpuIsLeft(const absl::Status& why);
@@ -72,7 +136,6 @@ absl::Status NeedsGpu(const Plan& plan, const Action& action);
 int ThreadsBesideGpu(const Capacity& capacity);
 
 // The attempts of one process at the actions of a plan: their progress, their failures, and when they are retried.
-
 class Attempts {
  public:
   // `retries`: of an action, after its first attempt.
@@ -86,9 +149,9 @@ class Attempts {
 
   // Whether an action whose attempt failed with `status` should be retried: the failure may be temporary, and retries
   // are left.
-  bool MayGoOn(ActionId id, const absl::Status& status) const {
+  bool ShouldRetry(ActionId id, const absl::Status& status) const {
     const auto failed = failed_.find(id);
-    return MayPass(status) && (failed == failed_.end() ? 0 : failed->second) < retries_;
+    return IsTransient(status) && (failed == failed_.end() ? 0 : failed->second) < retries_;
   }
   // Returns the record of the attempt that failed just now.
   FailureRecord Record(const Plan& plan, ActionId id, const absl::Status& status, const std::string& log_tail,
@@ -100,12 +163,12 @@ class Attempts {
     return failure;
   }
   // Counts a failed attempt and schedules the next one. Returns the wait before it.
-  absl::Duration PutOff(ActionId id, absl::Duration now) {
+  absl::Duration ScheduleRetry(ActionId id, absl::Duration now) {
     const absl::Duration wait = WaitBeforeRetry(first_wait_, ++failed_[id]);
     again_at_[id] = now + wait;
     return wait;
   }
-  bool any_put_off() const { return !again_at_.empty(); }
+  bool has_retries() const { return !again_at_.empty(); }
   // Returns the actions whose next attempt is due, and removes them from the schedule.
   std::vector<ActionId> TakeDue(absl::Duration now) {
     std::vector<ActionId> due;
@@ -137,22 +200,24 @@ inline void AddWork(const Plan& plan, const std::vector<ActionId>& needed, std::
   }
 }
 
+// ---- When the loop polls, and when it ends.
+
 // Decides when to poll the other processes of the store and when to send a heartbeat. Both are due at the first call.
 // Uses one monotonic clock.
 class PollSchedule {
  public:
-  // Returns whether a sign of life is due: one per `every`. If so, counts it as given.
-  bool TakeSign(absl::Duration now, absl::Duration every) {
+  // Returns whether a heartbeat is due: one per `every`. If so, counts it as sent.
+  bool TakeHeartbeat(absl::Duration now, absl::Duration every) {
     if (signed_.has_value() && now - *signed_ < every) return false;
     signed_ = now;
     return true;
   }
 
-  // Whether a look is due: one per `every`, or less often, so that looking takes at most 1/20 of the time.
-  bool IsLookDue(absl::Duration now, absl::Duration every) const {
+  // Whether a poll is due: one per `every`, or less often, so that polling takes at most 1/20 of the time.
+  bool IsPollDue(absl::Duration now, absl::Duration every) const {
     return !began_.has_value() || now - *began_ >= std::max(every, 20 * took_);
   }
-  void Looked(absl::Duration began, absl::Duration ended) {
+  void RecordPoll(absl::Duration began, absl::Duration ended) {
     began_ = began;
     took_ = ended - began;
   }
@@ -202,13 +267,9 @@ class CpuSlots {
   std::map<ActionId, int> growing_;  // actions that can use more, with the slots that they have
 };
 
-// Divides the actions of a plan among the processes of a store: which actions this process claims, and what becomes of
-// the others.
+// ---- Claims: the actions of a plan, divided among the processes of a store.
 
-// For each action's key, the number of attempts that had failed before the start of a run that several processes share.
-// 0 if absent.
-using FailuresBefore = std::map<std::string, int>;
-
+// Which actions this process claims, and what becomes of the others.
 class Claims {
  public:
   // All arguments must outlive the object. If `leases` is null, there are no other processes. If `before` is null, this
@@ -218,14 +279,14 @@ class Claims {
       : plan_(plan), store_(store), leases_(leases), before_(before) {}
 
   enum class Fate {
-    kOpen,    // nobody works on it
-    kTheirs,  // another process works on it
+    kOpen,              // nobody works on it
+    kRunningElsewhere,  // another process works on it
     kDone,
     kFailed,  // for good, in another process
   };
   struct Found {
     Fate fate = Fate::kOpen;
-    std::string run_id;  // for kTheirs
+    std::string run_id;  // for kRunningElsewhere
   };
 
   // Tries to claim the action. kOpen: this process now has it. Errors: a read failure (IsReadFailure() in
@@ -241,7 +302,7 @@ class Claims {
   // Stops leaving the action to others.
   void TakeBack(ActionId id) { left_.erase(id); }
   // Returns why the action failed for good in another process.
-  absl::Status WhyFailed(ActionId id) const;
+  absl::Status FailureReason(ActionId id) const;
 
   // Returns the actions in `running` that other processes took over while this process slept, with the ids of their
   // runs.
@@ -259,67 +320,6 @@ class Claims {
   std::map<ActionId, int> left_;            // left to others, with the number of attempts that had failed then
   std::map<ActionId, std::string> run_of_;  // the last run known to work on it
 };
-
-// ---- Runs a plan: the scheduler decides what starts, an engine runs it, an observer is notified.
-
-// Makes a choice (ActionKind::kChoose) whose inputs are done, which adds the tuned trial to the plan. Returns the
-// actions that are newly needed, inputs first (Planner::Choose()).
-using MakeChoice = std::function<absl::StatusOr<std::vector<ActionId>>(ActionId choice)>;
-
-// Work that this process leaves to others, at one point in time.
-struct OpenWork {
-  std::vector<ActionId> open;  // can start, and nobody has claimed it
-  std::vector<ActionId> held;  // claimed by other processes
-  int ended = 0;               // actions of the run that are done or have failed
-};
-
-struct ExecuteOptions {
-  // The fields that apply here: memory, retries, max_failures. Study::Run() also uses lease_seconds.
-  DeploySpec deploy;
-  // The wait before the first retry of an action (WaitBeforeRetry()).
-  absl::Duration first_wait = absl::Seconds(1);
-  // Prevents other processes from doing the same actions. Null: there are no other processes.
-  Leases* leases = nullptr;
-  // Whether this process starts actions. If not, it leaves them to other processes and waits for their results.
-  bool starts_actions = true;
-  // Whether it makes the choices of searches. If not, it also leaves out what they would add.
-  bool makes_choices = true;
-  // A process that has had nothing to claim for this long ends, even if others are still working. Absent: it waits for
-  // them.
-  std::optional<absl::Duration> idle_timeout;
-  // Called at each look, to find processes for the work that this one leaves to others. An error ends the run.
-  std::function<absl::Status(const OpenWork&)> on_open_work;
-  // For processes that share a run (Claims). May be null.
-  const FailuresBefore* failures_before = nullptr;
-  // Time between two looks at what other processes are doing; longer if a look takes long.
-  absl::Duration look = absl::Seconds(1);
-  // For a process whose time is running out (SIGUSR1): it starts no new actions, each training saves its state and
-  // ends, and anything still running after this time is killed. The error is TimeIsUp().
-  absl::Duration ending = absl::Minutes(1);
-  // How long trainings may take to save their states after SIGINT, SIGTERM or SIGHUP.
-  absl::Duration saving = absl::Seconds(10);
-};
-
-// The status of a process that was ended by SIGUSR1: kCancelled.
-absl::Status TimeIsUp();
-
-// Executes the needed actions of a plan, each as soon as its inputs are done and a seat is free. Later steps of a trial
-// start before earlier ones, so that trials complete; among these, actions with more work left up to their record start
-// first, so that no long action is left for the end. Stage::Needs() gives the resources that an action needs. A choice
-// needs no seat: this process makes it by calling `choose`, and executes the actions that this adds to the plan.
-//
-// If another process is working on an action, this one waits for the result, and takes the action over if that process
-// dies. A failed action is recorded in the store (FailureRecord) and, if the failure may be temporary, retried. After
-// its last attempt, the actions that depend on it are skipped; all others continue. If the engine cannot start an
-// action, running actions continue, and the start is retried whenever one of them has ended. If the store is full or
-// gone, nothing new is started, running actions may finish, and no failures of actions are recorded.
-// SIGINT, SIGTERM or SIGHUP stops the run: each training saves its state and ends, and all other actions are killed; a
-// second signal kills everything at once. The next run resumes from the saved states.
-// Errors: kAborted if actions failed (with their number); kCancelled if the run was stopped; kFailedPrecondition if an
-// action needs a device that is not there; kUnavailable if the store failed, or if GPUs were lost and none is left; the
-// engine's error if an action could not be started and nothing is running; any error that `on_open_work` returns.
-absl::Status ExecutePlan(const Plan& plan, const MakeChoice& choose, const Store& store, const ExecuteOptions& options,
-                         Engine* engine, EngineObserver* observer);
 
 }  // namespace openset
 

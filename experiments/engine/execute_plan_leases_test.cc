@@ -33,7 +33,7 @@ class LeasedTest : public ExecutePlanTest {
     options.run_id = "theirs.00000000.2.2";
     theirs_ = *Leases::Begin(store_, options);
     options_.leases = ours_.get();
-    options_.look = absl::Milliseconds(1);
+    options_.poll_interval = absl::Milliseconds(1);
   }
 
   // The result that an action stores.
@@ -182,7 +182,7 @@ TEST_F(LeasedTest, WithoutStartsItWaitsForOthersAndReportsWhatIsOpen) {
   options_.starts_actions = false;
   ASSERT_EQ(*theirs_->TryClaim({plan.actions[0].key}), "");
   std::vector<OpenWork> looks;
-  // Other processes make the open actions, one at each look.
+  // Other processes make the open actions, one at each poll.
   options_.on_open_work = [&](const OpenWork& work) {
     looks.push_back(work);
     if (!work.open.empty()) Make(plan[work.open[0]]);

@@ -21,13 +21,13 @@ namespace openset {
 namespace {
 
 TEST(Retry, OnlyTemporaryFailures) {
-  EXPECT_TRUE(MayPass(absl::UnavailableError("its worker was killed")));
-  EXPECT_TRUE(MayPass(absl::DeadlineExceededError("it hung")));
-  EXPECT_TRUE(MayPass(absl::ResourceExhaustedError("CUDA out of memory")));
-  EXPECT_FALSE(MayPass(absl::AbortedError("the training diverged")));
-  EXPECT_FALSE(MayPass(absl::InvalidArgumentError("a bad spec")));
-  EXPECT_FALSE(MayPass(absl::InternalError("no kernel")));
-  EXPECT_FALSE(MayPass(absl::DataLossError("damaged")));
+  EXPECT_TRUE(IsTransient(absl::UnavailableError("its worker was killed")));
+  EXPECT_TRUE(IsTransient(absl::DeadlineExceededError("it hung")));
+  EXPECT_TRUE(IsTransient(absl::ResourceExhaustedError("CUDA out of memory")));
+  EXPECT_FALSE(IsTransient(absl::AbortedError("the training diverged")));
+  EXPECT_FALSE(IsTransient(absl::InvalidArgumentError("a bad spec")));
+  EXPECT_FALSE(IsTransient(absl::InternalError("no kernel")));
+  EXPECT_FALSE(IsTransient(absl::DataLossError("damaged")));
 }
 
 TEST(Retry, EachWaitIsFourTimesTheLastUpToAnHour) {
@@ -42,21 +42,21 @@ constexpr absl::Duration kStart = absl::Hours(5);
 
 TEST(PollSchedule, ASignOfLifeIsDueAtOnceAndThenRegularly) {
   PollSchedule times;
-  EXPECT_TRUE(times.TakeSign(kStart, absl::Seconds(2)));
-  EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(1), absl::Seconds(2)));
-  EXPECT_TRUE(times.TakeSign(kStart + absl::Seconds(2), absl::Seconds(2)));
-  EXPECT_FALSE(times.TakeSign(kStart + absl::Seconds(3), absl::Seconds(2)));
+  EXPECT_TRUE(times.TakeHeartbeat(kStart, absl::Seconds(2)));
+  EXPECT_FALSE(times.TakeHeartbeat(kStart + absl::Seconds(1), absl::Seconds(2)));
+  EXPECT_TRUE(times.TakeHeartbeat(kStart + absl::Seconds(2), absl::Seconds(2)));
+  EXPECT_FALSE(times.TakeHeartbeat(kStart + absl::Seconds(3), absl::Seconds(2)));
 }
 
 TEST(PollSchedule, LooksTakeATwentiethOfTheTime) {
   PollSchedule times;
-  EXPECT_TRUE(times.IsLookDue(kStart, absl::Seconds(1)));
-  times.Looked(kStart, kStart + absl::Milliseconds(10));
-  EXPECT_FALSE(times.IsLookDue(kStart + absl::Milliseconds(900), absl::Seconds(1)));
-  EXPECT_TRUE(times.IsLookDue(kStart + absl::Seconds(1), absl::Seconds(1)));
-  times.Looked(kStart, kStart + absl::Seconds(3));
-  EXPECT_FALSE(times.IsLookDue(kStart + absl::Seconds(59), absl::Seconds(1)));
-  EXPECT_TRUE(times.IsLookDue(kStart + absl::Seconds(60), absl::Seconds(1)));
+  EXPECT_TRUE(times.IsPollDue(kStart, absl::Seconds(1)));
+  times.RecordPoll(kStart, kStart + absl::Milliseconds(10));
+  EXPECT_FALSE(times.IsPollDue(kStart + absl::Milliseconds(900), absl::Seconds(1)));
+  EXPECT_TRUE(times.IsPollDue(kStart + absl::Seconds(1), absl::Seconds(1)));
+  times.RecordPoll(kStart, kStart + absl::Seconds(3));
+  EXPECT_FALSE(times.IsPollDue(kStart + absl::Seconds(59), absl::Seconds(1)));
+  EXPECT_TRUE(times.IsPollDue(kStart + absl::Seconds(60), absl::Seconds(1)));
 }
 
 TEST(IdleTimeout, EndsAfterATimeWithoutWork) {
@@ -213,7 +213,7 @@ TEST_F(ClaimsTest, OneOfTwoProcessesGetsAnAction) {
   Claims ours = Ours(), theirs = Theirs();
   EXPECT_EQ(ours.TryClaim(train_)->fate, Fate::kOpen);
   const Claims::Found found = *theirs.TryClaim(train_);
-  EXPECT_EQ(found.fate, Fate::kTheirs);
+  EXPECT_EQ(found.fate, Fate::kRunningElsewhere);
   EXPECT_EQ(found.run_id, "ours.00000000.1.1");
   ours.Release(train_);
   EXPECT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
@@ -236,7 +236,7 @@ TEST_F(ClaimsTest, WhatBecomesOfActionsLeftToOthers) {
   ours.LeaveTo(train_, "theirs.00000000.2.2");
   EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kOpen)));
   ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
-  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kTheirs)));
+  EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kRunningElsewhere)));
   Train();
   theirs.Release(train_);
   EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kDone)));
@@ -254,9 +254,9 @@ TEST_F(ClaimsTest, AFailureElsewhereCountsUnlessItIsRetried) {
   Fail(/*retried=*/false);
   EXPECT_THAT(ours.PollLeft(), ElementsAre(Pair(train_, Fate::kFailed)));
   EXPECT_THAT(ours.PollLeft(), IsEmpty());
-  EXPECT_EQ(ours.WhyFailed(train_).code(), absl::StatusCode::kAborted);
-  EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr("it diverged"));
-  EXPECT_THAT(std::string(ours.WhyFailed(train_).message()), HasSubstr(RunName("theirs.00000000.2.2")));
+  EXPECT_EQ(ours.FailureReason(train_).code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(ours.FailureReason(train_).message()), HasSubstr("it diverged"));
+  EXPECT_THAT(std::string(ours.FailureReason(train_).message()), HasSubstr(RunName("theirs.00000000.2.2")));
 }
 
 // Processes that share a run don't repeat what failed in it; a new run does.
@@ -274,7 +274,7 @@ TEST_F(ClaimsTest, AnActionMayBeTakenFromAProcessThatSleeps) {
   Claims ours = Ours(), theirs = Theirs();
   ASSERT_EQ(ours.TryClaim(train_)->fate, Fate::kOpen);
   EXPECT_THAT(ours.TakeLost({train_}), IsEmpty());
-  ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kTheirs);  // from now on, it measures the time
+  ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kRunningElsewhere);  // from now on, it measures the time
   now_ += 2 * kLongestLease;
   ASSERT_EQ(theirs.TryClaim(train_)->fate, Fate::kOpen);
   EXPECT_THAT(ours.TakeLost({train_}), ElementsAre(Pair(train_, "theirs.00000000.2.2")));

@@ -153,7 +153,7 @@ namespace {
 
 constexpr int kLogTailLines = 20;
 // Time between two checks of the CPU time of workers.
-constexpr absl::Duration kLookEvery = absl::Seconds(5);
+constexpr absl::Duration kPollInterval = absl::Seconds(5);
 // Time between two checks whether the GPU that an action waits for is free.
 constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 
@@ -161,7 +161,7 @@ constexpr absl::Duration kLookAtGpusEvery = absl::Milliseconds(50);
 std::map<std::string, std::string> EnvironmentOf(int gpu) {
   // The threads of LibTorch's operations are set for each action.
   std::map<std::string, std::string> environment = {{"OMP_NUM_THREADS", "1"}};
-  // Otherwise large tensors can't use GPU memory that is free in small pieces.
+  // Lets large tensors use GPU memory that is fragmented.
   constexpr char kAllocator[] = "PYTORCH_ALLOC_CONF";
   const bool is_set = std::getenv(kAllocator) != nullptr || std::getenv("PYTORCH_CUDA_ALLOC_CONF") != nullptr;
   if (gpu >= 0 && !is_set) environment[kAllocator] = "expandable_segments:True";
@@ -287,7 +287,7 @@ std::vector<EngineEvent> LocalEngine::Wait(int wake, absl::Duration at_most) {
 
 void LocalEngine::AddHung(std::vector<EngineEvent>* events) {
   const absl::Duration now = SteadyNow();
-  if (now - looked_ < std::min(kLookEvery, options_.hang / 4)) return;
+  if (now - looked_ < std::min(kPollInterval, options_.hang / 4)) return;
   // If this process was itself stopped, with or without its workers, it saw nothing in the meantime.
   const bool slept = looked_ > absl::ZeroDuration() && now - looked_ > options_.hang / 2;
   looked_ = now;

@@ -32,7 +32,7 @@ double Median(std::vector<double> values) {
 }
 
 // The image passes of a training per epoch that it still has to do.
-double PassesAnEpoch(const Plan& plan, const Action& training) {
+double PassesPerEpoch(const Plan& plan, const Action& training) {
   const MethodSpec& method = plan.TrialOf(training).method();
   int epochs =
       EpochsOf(training.role == ActionRole::kPretraining ? method.pretraining().training() : method.training());
@@ -52,7 +52,7 @@ void AddRungsToCome(const Plan& plan, const PlannedSearch& planned,
   const int trial = planned.rung_trial[0];
   double passes = 0;  // for an epoch of all members
   for (const ActionId training : plan[plan[plan.evaluations[trial]].inputs[0]].inputs) {
-    passes += PassesAnEpoch(plan, plan[training]);
+    passes += PassesPerEpoch(plan, plan[training]);
   }
   const std::vector<size_t> sizes = RungSizes(search);
   for (size_t r = planned.rung + 1; r < sizes.size(); ++r) {

@@ -25,7 +25,7 @@ constexpr int64_t kRange = 256;
 // Trials whose actions are in memory at a time, in addition to the plan.
 constexpr size_t kAtOnce = 1 << 12;
 
-// Of the members' own trainings, not those that they start from.
+// The keys of the members' own trainings, without the trainings that they start from.
 std::vector<Sha256::Digest> KeysOfTrainings(const Trial& trial) {
   std::vector<Sha256::Digest> keys;
   for (const TrialAction& action : ActionMaker().ActionsOf(trial)) {

@@ -95,7 +95,7 @@ class Planner {
   void FindDone();
   // Finds which of the actions from `first` on are in the store.
   void FindStored(size_t first);
-  // Also if the system can't tell: Check() then finds the reason.
+  // True if the file system can't tell; Check() then reports why.
   bool IsInStore(const Action& action) const { return StageOf(action).IsInStore(store_, action.key).value_or(true); }
   int64_t Samples(const Selection& selection);
   bool IsWanted(const Action& action) const;

@@ -31,7 +31,7 @@
 
 namespace openset {
 
-size_t KeptOf(size_t candidates, double keep) {
+size_t CountSurvivors(size_t candidates, double keep) {
   // 0.1 of 30 is 3, not 4.
   const double kept = std::ceil(keep * static_cast<double>(candidates) - 1e-9);
   return std::clamp<size_t>(static_cast<size_t>(kept), 1, candidates);
@@ -39,7 +39,7 @@ size_t KeptOf(size_t candidates, double keep) {
 
 std::vector<size_t> RungSizes(const TrialSearch& search) {
   std::vector<size_t> sizes = {search.candidates.size()};
-  while (sizes.size() < search.rungs.size()) sizes.push_back(KeptOf(sizes.back(), search.keep));
+  while (sizes.size() < search.rungs.size()) sizes.push_back(CountSurvivors(sizes.back(), search.keep));
   return sizes;
 }
 
@@ -51,8 +51,6 @@ Trial AtRung(const TrialSearch& search, size_t candidate, size_t rung) {
   return whole.With(std::move(method));
 }
 
-// Also of a search without rungs: its candidates are measured once, after their whole training, and its log has no
-// rungs.
 absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
   const MetricSpec& criterion = search.candidates[0].metric()[0];
   const bool higher = HigherIsBetter(criterion).value();
@@ -94,7 +92,7 @@ absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store) {
     }
     const bool is_last = r + 1 >= search.rungs.size();
     if (is_last) rungs.log.set_chosen(static_cast<int>(alive[best[0]]));
-    best.resize(is_last ? 1 : KeptOf(alive.size(), search.keep));
+    best.resize(is_last ? 1 : CountSurvivors(alive.size(), search.keep));
     for (const size_t i : best) entries[i].set_kept(true);
     std::vector<size_t> kept;
     for (size_t i = 0; i < alive.size(); ++i) {

@@ -37,7 +37,7 @@ struct TrialSearch {
 // ---- Successive halving: decides which candidates of a search continue, from records alone.
 
 // The number of candidates that continue: the share `keep`, rounded up; at least one.
-size_t KeptOf(size_t candidates, double keep);
+size_t CountSurvivors(size_t candidates, double keep);
 
 // The number of candidates that are measured at each rung.
 std::vector<size_t> RungSizes(const TrialSearch& search);
@@ -71,9 +71,6 @@ absl::StatusOr<Rungs> ReadRungs(const TrialSearch& search, const Store& store);
 // the validation data leave undefined is in TrialSearch.undefined, so that the results of such a search stay readable.
 absl::StatusOr<std::vector<TrialSearch>> ExpandSearches(const Experiment& experiment, const std::vector<Trial>& trials,
                                                         int64_t max_candidates = kMostTrials);
-
-// Follows the name of a tuned method.
-inline constexpr char kTunedSuffix[] = " (tuned)";
 
 // The trial with the values of the best candidate and the log of the search. Adds kTunedSuffix to the method's name.
 // Nothing if a candidate has no record, or a corrupt one. Errors: kFailedPrecondition if the criterion is undefined for

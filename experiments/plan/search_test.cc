@@ -72,11 +72,11 @@ class HalvingTest : public ::testing::Test {
 };
 
 TEST(Halving, KeepsAShareRoundedUp) {
-  EXPECT_EQ(KeptOf(27, 0.34), 10);
-  EXPECT_EQ(KeptOf(10, 0.34), 4);
-  EXPECT_EQ(KeptOf(30, 0.1), 3);
-  EXPECT_EQ(KeptOf(4, 0.01), 1);
-  EXPECT_EQ(KeptOf(1, 0.5), 1);
+  EXPECT_EQ(CountSurvivors(27, 0.34), 10);
+  EXPECT_EQ(CountSurvivors(10, 0.34), 4);
+  EXPECT_EQ(CountSurvivors(30, 0.1), 3);
+  EXPECT_EQ(CountSurvivors(4, 0.01), 1);
+  EXPECT_EQ(CountSurvivors(1, 0.5), 1);
 }
 
 TEST_F(HalvingTest, ARungIsTheTrainingStopped) {

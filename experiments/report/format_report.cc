@@ -24,15 +24,15 @@
 #include "core/text/wrapped_text.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/report/statistics.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {
 
-// A tuned method has the title of the method that was tuned (kTunedSuffix in experiments/plan/search.h).
+// A tuned method has the title of the method that was tuned.
 std::string TitleOf(const std::string& method, const std::string& title) {
-  constexpr char kTuned[] = " (tuned)";
-  return absl::StrCat(title, absl::EndsWith(method, kTuned) ? kTuned : "");
+  return absl::StrCat(title, absl::EndsWith(method, kTunedSuffix) ? kTunedSuffix : "");
 }
 
 }  // namespace

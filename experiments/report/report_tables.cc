@@ -127,7 +127,7 @@ class Grid {
   }
 
  private:
-  // By the numbers, and then by the rows.
+  // Sorted by the numbers, then by the rows.
   void Order(std::vector<std::pair<double, int>> order) {
     std::sort(order.begin(), order.end());
     std::vector<std::vector<std::string>> rows;

@@ -74,7 +74,7 @@ absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolde
   absl::ConsumeSuffix(&name, kBalanced);
   absl::StatusOr<std::string> path = FindSpecFile("task", std::string(name), folders.tasks, beside);
   if (const std::string carried = CarriedTask(name, folders); !carried.empty()) {
-    // Of equal files the user's, whose paths of data are relative to it.
+    // If both files are equal, the user's wins: its paths of data are relative to it.
     const bool is_same =
         path.ok() && ReadFile(*path, kMaxTextBytes).value_or("") == ReadFile(carried, kMaxTextBytes).value_or("");
     if (path.ok() && !is_same && replaced != nullptr) replaced->push_back(*path);
@@ -249,7 +249,7 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
   OPENSET_ASSIGN_OR_RETURN(TextSource source, ReadTextProto(path, &spec));
   const std::vector<std::string> named(spec.method().begin(), spec.method().end());
   for (std::string& method : changes.methods) {
-    OPENSET_ASSIGN_OR_RETURN(method, MethodOfStudy(MeantMethod(method, folders), named));
+    OPENSET_ASSIGN_OR_RETURN(method, MethodOfStudy(SuggestedMethod(method, folders), named));
   }
   OPENSET_RETURN_IF_ERROR(ChangeSpec(changes, &spec));
   // Changes by the command line must obey the schema's rules too.

@@ -121,6 +121,9 @@ std::string LevelText(const Trial& trial);
 // a rung of a search, by ", stopped after 3 epochs".
 std::string Describe(const Trial& trial);
 
+// Follows the name of a method whose values a search has chosen.
+inline constexpr char kTunedSuffix[] = " (tuned)";
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_SPEC_TRIAL_H_

@@ -272,7 +272,7 @@ absl::Status Store::CheckMayBeMade() const {
   for (const std::string& name : names) {
     const bool is_own =
         absl::c_any_of(kStoreEntries, [&](absl::string_view entry) { return name == absl::StripSuffix(entry, "/*"); });
-    // Of the file system and of programs that show folders.
+    // Files that a file system or a file manager leaves in a folder.
     if (is_own || absl::StartsWith(name, ".") || name == "lost+found") continue;
     return absl::FailedPreconditionError(absl::StrCat(folder_, " is not a store, and has other files (", OneLine(name),
                                                       "): name a new or an empty folder (--store)"));

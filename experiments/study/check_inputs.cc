@@ -67,7 +67,7 @@ std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>
 
 // The digests of a part in records, each with the time of the newest record.
 using PartDigests = std::map<std::string, double>;
-// By data set and part.
+// Keyed by data set and part.
 using RecordedParts = std::map<std::pair<std::string, std::string>, PartDigests>;
 
 void AddSelection(const Selection& selection, double time, RecordedParts* parts) {

@@ -12,7 +12,7 @@ namespace openset {
 
 // Why an attempt failed. It decides whether another attempt can succeed.
 enum class FailureKind {
-  kMachine,  // a worker that died or hung, memory, a disk: MayPass() (experiments/engine/execute_plan.h), and
+  kMachine,  // a worker that died or hung, memory, a disk: IsTransient() (experiments/engine/execute_plan.h), and
              // permissions
   kInput,    // corrupt or missing files
   kMethod,   // a training that diverged, a score that can't be fitted: another attempt fails too

@@ -291,12 +291,12 @@ absl::Status Study::PlanAll(const StudyOptions& options) {
     OPENSET_ASSIGN_OR_RETURN(const ActionId choice, planner_.AddSearch(std::move(of_trial), redo_.empty()));
     written_[place].search = plan()[choice].search;
   }
-  if (!redo_.empty()) OPENSET_RETURN_IF_ERROR(ChooseAgain());
+  if (!redo_.empty()) OPENSET_RETURN_IF_ERROR(RedoSearches());
   planner_.FindNeeded();
   return absl::OkStatus();
 }
 
-absl::Status Study::ChooseAgain() {
+absl::Status Study::RedoSearches() {
   size_t marked = 0;
   for (size_t a = 0; a < plan().actions.size(); ++a) {
     if (a == marked) {
@@ -421,7 +421,7 @@ std::vector<std::string> Study::SourceLines() const {
   return changes_.Lines();
 }
 
-absl::Status Study::RememberData() const { return RememberContents(store_, experiment_); }
+absl::Status Study::RecordContents() const { return RememberContents(store_, experiment_); }
 
 absl::Status Study::RemoveRedone(size_t first) const {
   // In reverse order, so that records are removed before their inputs.
@@ -461,7 +461,7 @@ absl::StatusOr<std::vector<std::string>> Study::Prepare() {
   OPENSET_RETURN_IF_ERROR(store_.Make());
   SweepTemporaries(store_);
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> quarantined, QuarantineDamaged());
-  OPENSET_RETURN_IF_ERROR(RememberData());
+  OPENSET_RETURN_IF_ERROR(RecordContents());
   OPENSET_RETURN_IF_ERROR(RememberSpec());
   OPENSET_RETURN_IF_ERROR(RemoveRedone());
   return quarantined;
@@ -481,10 +481,10 @@ absl::Status Study::Run(ExecuteOptions options, Engine* engine, EngineObserver* 
   const absl::Status outcome = ExecutePlan(
       plan(), [this](ActionId choice) { return Choose(choice); }, store_, options, engine, observer);
   if (outcome.ok() && !plan().unreadable.empty()) return absl::AbortedError(UnreadableText(Unreadable()));
-  return options.idle_timeout.has_value() ? outcome : Explained(outcome);
+  return options.idle_timeout.has_value() ? outcome : WithReason(outcome);
 }
 
-absl::Status Study::Explained(const absl::Status& outcome) const {
+absl::Status Study::WithReason(const absl::Status& outcome) const {
   if (!absl::IsAborted(outcome)) return outcome;
   for (const int trial : ReportedTrials()) {
     if (store_.HasRecord(plan().trial_id(trial)).value_or(true)) return outcome;

@@ -155,7 +155,7 @@ class Study {
 
   // Saves in the store the content digests of data sets without checksums, so that machines without the files find the
   // results. Errors: a write error.
-  absl::Status RememberData() const;
+  absl::Status RecordContents() const;
 
   // Lines about data sets whose images are not on this machine, or have changed, to be printed first.
   const ResolvedContents& contents() const { return contents_; }
@@ -199,13 +199,13 @@ class Study {
   // Everything that Run() does before the plan is executed. Returns what was moved to quarantine/.
   absl::StatusOr<std::vector<std::string>> Prepare();
   // The outcome of a run, or, if no trial has a result because a model could not be imported, the reason for that.
-  absl::Status Explained(const absl::Status& outcome) const;
+  absl::Status WithReason(const absl::Status& outcome) const;
   // Marks those actions from `first` on that are to be made again, and removes their results from the store.
   void MarkRedone(size_t first);
   absl::Status RemoveRedone(size_t first) const;
   // Marks all actions to be made again, and makes each choice whose candidates are all kept, so that the actions that
   // it adds are marked too. Errors: a read failure of a record; kUnimplemented if a newer openset wrote it.
-  absl::Status ChooseAgain();
+  absl::Status RedoSearches();
 
   // A trial of the spec, and the search for its values.
   struct Written {

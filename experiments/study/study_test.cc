@@ -313,7 +313,7 @@ TEST_F(StudyTest, ChangedDataWithoutChecksumsIsMeasuredAgain) {
   // If the files are missing, assumes that they are the last run's.
   StudyOptions options;
   options.data_folders = {sandbox_.folder()};
-  ASSERT_TRUE((*Study::Load("spec", sandbox_.folders(), store_, options))->RememberData().ok());
+  ASSERT_TRUE((*Study::Load("spec", sandbox_.folders(), store_, options))->RecordContents().ok());
   std::filesystem::remove_all(sandbox_.folder() + "/digits");
   EXPECT_EQ(id(), told);
 }

@@ -89,7 +89,7 @@ class WeightAverage {
  public:
   using NamedTensors = Optimizer::NamedTensors;
 
-  // Of no epoch yet. `weights` outlive it.
+  // Starts before the first epoch. `weights` outlive it.
   explicit WeightAverage(NamedTensors weights);
 
   // The weights as they are now count as one more epoch: mean += (weights - mean) / epochs.

@@ -23,7 +23,7 @@ absl::Status WasChanged(const std::string& path, const std::string& data_set, co
 
 }  // namespace
 
-absl::Status ImageCache::Know(const PartKey& key) {
+absl::Status ImageCache::LoadPart(const PartKey& key) {
   if (parts_.count(key) > 0) return absl::OkStatus();
   const auto& [data_set, part] = key;
   // What is missing is reported where it is needed.
@@ -58,7 +58,7 @@ absl::Status ImageCache::Changed(const PartKey& key, const std::string& path) {
 
 absl::StatusOr<int64_t> ImageCache::Count(const Selection& selection) {
   for (const PartOfDataSet& part : PartsOf(selection)) {
-    OPENSET_RETURN_IF_ERROR(Know({selection.data_set(), part.part()}));
+    OPENSET_RETURN_IF_ERROR(LoadPart({selection.data_set(), part.part()}));
   }
   absl::StatusOr<int64_t> count = CountSamples(selection, catalog_);
   if (!absl::IsDataLoss(count.status())) return count;
@@ -97,7 +97,7 @@ absl::StatusOr<OpenedSelection> ImageCache::Open(const Selection& selection) {
   });
 }
 
-absl::Status ImageCache::NoteReads(const Selection& selection, const SelectedSamples& samples) {
+absl::Status ImageCache::RecordReads(const Selection& selection, const SelectedSamples& samples) {
   int64_t begin = 0;  // of the part in the joined index
   for (const PartOfDataSet& wanted : PartsOf(selection)) {
     const auto known = parts_.find({selection.data_set(), wanted.part()});
@@ -124,14 +124,14 @@ absl::StatusOr<Batcher> ImageCache::MakeBatcher(const Selection& selection, int 
     const auto known = parts_.find({selection.data_set(), part.part()});
     return known == parts_.end() || known->second.is_read.empty();
   });
-  const absl::Status changed = NoteReads(selection, opened.samples);
+  const absl::Status changed = RecordReads(selection, opened.samples);
   if (!changed.ok()) {
     if (!is_first_use) return changed;
     // Since an earlier action: the content is compared with the digest again.
     absl::StatusOr<OpenedSelection> again = Open(selection);
     if (!again.ok()) return changed;
     opened = *std::move(again);
-    OPENSET_RETURN_IF_ERROR(NoteReads(selection, opened.samples));
+    OPENSET_RETURN_IF_ERROR(RecordReads(selection, opened.samples));
   }
   return Batcher::Make(std::move(opened.source), std::move(opened.samples), channels, device);
 }

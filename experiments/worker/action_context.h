@@ -69,14 +69,14 @@ class ImageCache {
     int64_t samples;                            // of the source, also after it was closed to free memory
   };
 
-  absl::Status Know(const PartKey& key);
+  absl::Status LoadPart(const PartKey& key);
   void Forget(const PartKey& key);
   // Forgets the part, one of whose files has changed. Returns the error that says so.
   absl::Status Changed(const PartKey& key, const std::string& path);
   absl::StatusOr<std::shared_ptr<const ImageSource>> GetPart(const PartKey& key);
   absl::StatusOr<OpenedSelection> Open(const Selection& selection);
   // Notes which samples the action reads. Returns the error for a file that has changed.
-  absl::Status NoteReads(const Selection& selection, const SelectedSamples& samples);
+  absl::Status RecordReads(const Selection& selection, const SelectedSamples& samples);
 
   Catalog catalog_;
   std::vector<std::string> data_folders_;

@@ -20,7 +20,7 @@ namespace openset {
 namespace {
 
 constexpr absl::Duration kProgressEvery = absl::Milliseconds(200);
-constexpr absl::Duration kLookEvery = absl::Milliseconds(50);
+constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
 
 const Execute& ExecuteOf(const WorkRequest& request, const WorkerActions& actions) {
   static const Execute* const kNone = new Execute;
@@ -66,7 +66,7 @@ int ServeWork(const WorkerActions& actions, const std::function<absl::Status(con
     bool stop = false;
     const Poll poll = [&] {
       const absl::Duration now = SteadyNow();
-      if (stop || now - looked < kLookEvery) return stop;
+      if (stop || now - looked < kPollInterval) return stop;
       looked = now;
       // The engine sends only messages about this action before its outcome.
       WorkRequest message;
@@ -115,17 +115,17 @@ void LimitToSlots(const WorkRequest& request) { LimitThreads(std::max(1, request
 
 }  // namespace
 
-MoreThreads::MoreThreads(const WorkRequest& request, const Poll& poll) {
+ThreadAdjuster::ThreadAdjuster(const WorkRequest& request, const Poll& poll) {
   LimitToSlots(request);
   thread_ = TryToStartThread([this, &request, &poll] {
-    while (!ended_.WaitForNotificationWithTimeout(kLookEvery)) {
+    while (!ended_.WaitForNotificationWithTimeout(kPollInterval)) {
       poll();  // also receives messages about more CPUs
       LimitToSlots(request);
     }
   });
 }
 
-MoreThreads::~MoreThreads() {
+ThreadAdjuster::~ThreadAdjuster() {
   ended_.Notify();
   if (thread_.joinable()) thread_.join();
 }

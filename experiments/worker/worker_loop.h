@@ -42,13 +42,13 @@ int ServeWork(const WorkerActions& actions,
 // While an object of this class exists, a thread keeps the limit of LimitThreads() at the request's `cpu_slots`, also
 // after messages that raise them. It receives these messages by calling `poll`, which nothing else may call
 // meanwhile. If the system gives no thread, the limit stays as it was at the start.
-class MoreThreads {
+class ThreadAdjuster {
  public:
   // Both arguments must outlive the object.
-  MoreThreads(const WorkRequest& request, const Poll& poll);
-  ~MoreThreads();
-  MoreThreads(const MoreThreads&) = delete;
-  MoreThreads& operator=(const MoreThreads&) = delete;
+  ThreadAdjuster(const WorkRequest& request, const Poll& poll);
+  ~ThreadAdjuster();
+  ThreadAdjuster(const ThreadAdjuster&) = delete;
+  ThreadAdjuster& operator=(const ThreadAdjuster&) = delete;
 
  private:
   absl::Notification ended_;

@@ -176,7 +176,7 @@ TEST_F(WorkerLoopTest, WhatIsNoMessageEndsTheProcess) {
 }
 
 // The second look after the message comes after the limit was raised.
-TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
+TEST(ThreadAdjuster, RaisesTheLimitWhenWordComes) {
   const int cpus = NumThreads();
   WorkRequest request;
   request.set_cpu_slots(1);
@@ -188,7 +188,7 @@ TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
     return false;
   };
   {
-    const MoreThreads more(request, look);
+    const ThreadAdjuster more(request, look);
     EXPECT_EQ(NumThreads(), 1);
     asked.Notify();
     raised.WaitForNotification();
@@ -197,11 +197,11 @@ TEST(MoreThreads, RaisesTheLimitWhenWordComes) {
   LimitThreads(std::numeric_limits<int>::max());
 }
 
-TEST(MoreThreads, IsOneThreadWithoutSlots) {
+TEST(ThreadAdjuster, IsOneThreadWithoutSlots) {
   const WorkRequest request;
   const Poll look = [] { return false; };
   {
-    const MoreThreads more(request, look);
+    const ThreadAdjuster more(request, look);
     EXPECT_EQ(NumThreads(), 1);
   }
   LimitThreads(std::numeric_limits<int>::max());

@@ -22,7 +22,7 @@ absl::Status Serve(const std::vector<std::string>& catalog_folders, const RunCon
   const auto on_arrays = [&](absl::Status (*act)(const WorkRequest& request, const ArrayContext& context)) -> Execute {
     return [&, act](const WorkRequest& request, const ReportProgress& report, const Poll& poll) -> absl::Status {
       ArrayContext context{request.key(), Store(request.store()), nullptr, {}, StageClock(), report, poll};
-      std::optional<MoreThreads> more_threads;
+      std::optional<ThreadAdjuster> more_threads;
       // A command has the threads of its trial, and polls itself.
       if (!request.action().train().training().has_command()) more_threads.emplace(request, poll);
       if (!catalog.has_value()) {
@@ -42,7 +42,7 @@ absl::Status Serve(const std::vector<std::string>& catalog_folders, const RunCon
   actions.infer = on_arrays(
       [](const WorkRequest& request, const ArrayContext& context) { return InferOnArrays(request.action(), context); });
   actions.evaluate = [](const WorkRequest& request, const ReportProgress&, const Poll& poll) {
-    const MoreThreads more_threads(request, poll);
+    const ThreadAdjuster more_threads(request, poll);
     return EvaluateTrial(request.key(), request.action(), request.trial(), Store(request.store()));
   };
   std::exit(ServeWork(actions));

@@ -100,8 +100,8 @@ absl::StatusOr<FigureSpec> ReadFigureSpec(const std::string& name) {
 }
 
 absl::Status RunFigure(const std::vector<std::string>& arguments, RunConfig config) {
-  config.y = MeantMetric(config.y);
-  config.improvement = MeantMetric(config.improvement);
+  config.y = SuggestedMetric(config.y);
+  config.improvement = SuggestedMetric(config.improvement);
   if (!config.x.empty() || !config.y.empty() || !config.curve.empty() || !config.improvement.empty() ||
       !config.softmax.empty()) {
     return DrawStudy(arguments[0], config);

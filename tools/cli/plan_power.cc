@@ -34,7 +34,7 @@ namespace {
 
 absl::Status ReadSize(PowerOptions* options, const RunConfig& config) {
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(config.power, absl::MaxSplits(':', 1));
-  options->metric = MeantMetric(absl::StripAsciiWhitespace(parts.first));
+  options->metric = SuggestedMetric(absl::StripAsciiWhitespace(parts.first));
   if (absl::SimpleAtod(absl::StripAsciiWhitespace(parts.second), &options->size) && options->size > 0 &&
       std::isfinite(options->size)) {
     return absl::OkStatus();

@@ -42,7 +42,7 @@ absl::StatusOr<ReportLayout> MakeLayout(const RunConfig& config) {
     return absl::InvalidArgumentError(absl::StrCat("--digits: must lie in 0 .. 12, or be -1 (is ", digits, ")"));
   }
   if (digits >= 0) layout.digits = digits;
-  if (!config.sort.empty()) layout.sort_by = MeantMetric(config.sort);
+  if (!config.sort.empty()) layout.sort_by = SuggestedMetric(config.sort);
   return layout;
 }
 

@@ -90,7 +90,7 @@ absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, abs
   return metrics;
 }
 
-std::string MeantMetric(absl::string_view name) {
+std::string SuggestedMetric(absl::string_view name) {
   if (MetricOfLevelName(name).has_value()) return std::string(name);
   return ResolveSynonym(name, MembersOf(*MetricSpec::descriptor())).value_or(std::string(name));
 }
@@ -278,7 +278,7 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
 absl::StatusOr<RunComparisonOptions> RequestedRunComparison(const RunComparisonRequest& request) {
   RunComparisonOptions options;
   for (absl::string_view name : absl::StrSplit(request.metrics(), ',', absl::SkipWhitespace())) {
-    options.metrics.push_back(MeantMetric(absl::StripAsciiWhitespace(name)));
+    options.metrics.push_back(SuggestedMetric(absl::StripAsciiWhitespace(name)));
   }
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions bootstrap, RequestedBootstrap(request.interval()));
   options.test.confidence = bootstrap.confidence;

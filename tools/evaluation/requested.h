@@ -36,7 +36,7 @@ namespace openset {
 absl::StatusOr<std::vector<MetricSpec>> ParseMetrics(absl::string_view flag, absl::string_view text);
 
 // Returns our name of the metric that a synonym ("fpr95") stands for; returns other names unchanged.
-std::string MeantMetric(absl::string_view name);
+std::string SuggestedMetric(absl::string_view name);
 
 // Parses "energy" or "energy { temperature: 2 }". Errors: the same.
 absl::StatusOr<ScoreSpec> ParseScore(absl::string_view flag, absl::string_view text);

@@ -46,7 +46,7 @@ TEST(ParseMetrics, LevelsMakeNames) {
   for (const MetricSpec& metric : metrics) names.push_back(MetricName(metric));
   EXPECT_THAT(names, ElementsAre("ccr_at_0.1fpr", "ccr_at_0.01fpr", "ccr_at_0.001fpr", "ccr_at_0.0001fpr"));
   EXPECT_EQ(metrics[3].ccr_at_fpr().fpr(), 0.0001);
-  EXPECT_EQ(MeantMetric("ccr_at_0.01fpr"), "ccr_at_0.01fpr");
+  EXPECT_EQ(SuggestedMetric("ccr_at_0.01fpr"), "ccr_at_0.01fpr");
 }
 
 TEST(ParseMetrics, Refuses) {

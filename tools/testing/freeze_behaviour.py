@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps what the program prints and writes for about 300 commands, so that a change of the code can be compared.
+"""Keeps what the program prints and writes for its commands, so that a change of the code can be compared.
 
     tools/testing/freeze_behaviour.py bazel-bin/tools/openset before
     ... change the code, build ...

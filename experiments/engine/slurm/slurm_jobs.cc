@@ -159,7 +159,7 @@ fi
 unset RUNFILES_DIR TEST_SRCDIR
 )SH";
 
-// Of the names of a study's arrays.
+// The prefix of the names of a study's job arrays.
 std::string NamePrefix(const std::string& experiment) { return absl::StrCat(kNamePrefix, experiment, "-"); }
 
 std::string Folder(const Store& store) { return JoinPath(store.folder(), "slurm"); }
@@ -356,7 +356,7 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
 void SlurmRun::SetUp(ExecuteOptions* execute) {
   execute->starts_actions = false;
   execute->failures_before = &options_.failures_before;
-  execute->look = absl::Seconds(options_.deploy.slurm().poll_seconds());
+  execute->poll_interval = absl::Seconds(options_.deploy.slurm().poll_seconds());
   execute->on_open_work = [this](const OpenWork& work) { return SubmitFor(work); };
 }
 
@@ -398,14 +398,14 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   if (queued > 0) empty_looks_ = 0;
   if (queued == 0 && is_watching_) {
     if (++empty_looks_ < kEmptyLooks) return absl::OkStatus();
-    fruitless_ = work.ended > ended_ ? 0 : fruitless_ + 1;
-    if (fruitless_ > options_.deploy.retries()) {
+    submissions_without_progress_ = work.ended > ended_ ? 0 : submissions_without_progress_ + 1;
+    if (submissions_without_progress_ > options_.deploy.retries()) {
       const std::vector<SlurmArray> arrays = ArraysInStore(store_, options_.experiment);
       const std::string ended = arrays.empty() ? "" : client_.Ended(arrays.back().name());
-      return absl::UnavailableError(absl::StrCat("Slurm job ", ended.empty() ? "" : ended + " ",
-                                                 "ended without a result, ", fruitless_,
-                                                 fruitless_ == 1 ? " time" : " times", "; its output is in ",
-                                                 Folder(store_), "/logs, and the same command submits it again"));
+      return absl::UnavailableError(
+          absl::StrCat("Slurm job ", ended.empty() ? "" : ended + " ", "ended without a result, ",
+                       submissions_without_progress_, submissions_without_progress_ == 1 ? " time" : " times",
+                       "; its output is in ", Folder(store_), "/logs, and the same command submits it again"));
     }
   }
   const int tasks = tasks_for(open);

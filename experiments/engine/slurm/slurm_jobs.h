@@ -154,7 +154,7 @@ class SlurmRun {
   // Submits an array and records it in the store. If Slurm's answer is lost, a submission that succeeded all the same
   // is found by its name.
   absl::Status SubmitArray(int tasks);
-  // Says, unless the last answer was missing too, that Slurm does not answer. OK: the next look tries again.
+  // Says, unless the last answer was missing too, that Slurm does not answer. OK: the next poll tries again.
   absl::Status TryLater(const absl::Status& status);
   // Notifies the observer of what the tasks report.
   void ShowRunning(const std::vector<ActionId>& held);
@@ -166,15 +166,15 @@ class SlurmRun {
   EngineObserver* observer_;
   const std::function<void(const std::string& line)> say_;
   ProgramCopy copy_;
-  bool has_asked_ = false;      // whether Slurm has ever answered
-  bool answers_ = true;         // the last time
-  bool is_watching_ = false;    // whether tasks have been in the queue
-  int attempts_ = 0;            // to submit, in succession, that did not reach Slurm
-  int most_tasks_ = 0;          // of an array; 0: not asked yet
-  int empty_looks_ = 0;         // in succession, at which no task was in the queue, though there was work
-  int fruitless_ = 0;           // submissions in succession whose tasks have ended without a result
-  int ended_ = 0;               // actions of the run that had ended at the last submission
-  std::set<ActionId> started_;  // the observer knows of them
+  bool has_asked_ = false;                // whether Slurm has ever answered
+  bool answers_ = true;                   // the last time
+  bool is_watching_ = false;              // whether tasks have been in the queue
+  int attempts_ = 0;                      // to submit, in succession, that did not reach Slurm
+  int most_tasks_ = 0;                    // of an array; 0: not asked yet
+  int empty_looks_ = 0;                   // in succession, at which no task was in the queue, though there was work
+  int submissions_without_progress_ = 0;  // submissions in succession whose tasks have ended without a result
+  int ended_ = 0;                         // actions of the run that had ended at the last submission
+  std::set<ActionId> started_;            // the observer knows of them
 };
 
 }  // namespace openset

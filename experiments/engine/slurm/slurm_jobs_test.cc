@@ -275,7 +275,7 @@ TEST_F(SlurmRunTest, DeadTasksAreReplaced) {
   Set("kill", 2);
   ASSERT_TRUE(Run(MakePlanOf("0, 1")).ok());
   EXPECT_THAT(observer_.finished, SizeIs(6));
-  // A look between the two deaths submits one task.
+  // A poll between the two deaths submits one task.
   EXPECT_THAT(Submitted(), SizeIs(AnyOf(2, 3)));
   for (const Action& action : MakePlanOf("0, 1").actions) EXPECT_TRUE(action.is_done());
 }

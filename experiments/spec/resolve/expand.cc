@@ -93,7 +93,7 @@ absl::Status Check(const Combination& made, const std::vector<GridAxis>& axes, c
 
 // Removes what is for images from a method for features or outputs, and a training that an override of all methods gave
 // to one without any.
-void LeaveOutImages(MethodSpec* method) {
+void DropImages(MethodSpec* method) {
   if (method->training().has_command()) return;  // which may read all of it
   if (UsesArraysOnly(method->model()) && !method->has_loss()) method->clear_training();
   method->clear_augmentation();
@@ -111,7 +111,7 @@ void LeaveOutImages(MethodSpec* method) {
 }  // namespace
 
 std::vector<FieldProblem> ResolveMethod(MethodSpec* method) {
-  if (method->model().has_features() || method->model().has_outputs()) LeaveOutImages(method);
+  if (method->model().has_features() || method->model().has_outputs()) DropImages(method);
   FillDefaults(method);
   std::vector<FieldProblem> problems = FindProblems(*method);
   if (problems.empty()) problems = FindMethodProblems(*method);
@@ -479,7 +479,7 @@ std::string NeedsTraining(const MethodSpec& method) {
 }
 
 // The fields in which two post-hoc methods on the same model can differ.
-std::string HowItScores(const MethodSpec& method) {
+std::string ScoringDescription(const MethodSpec& method) {
   MethodSpec own;
   *own.mutable_inference() = method.inference();
   *own.mutable_score() = method.score();
@@ -541,13 +541,13 @@ absl::StatusOr<PostHocMethods> MakePostHoc(std::vector<LoadedMethod> methods, co
       OPENSET_ASSIGN_OR_RETURN(reasons[m], PutOnModel(model, input, &spec));
     }
     if (!reasons[m].empty()) continue;
-    const auto [entry, is_new] = best.emplace(HowItScores(spec), m);
+    const auto [entry, is_new] = best.emplace(ScoringDescription(spec), m);
     if (!is_new && same_trainings[m] > same_trainings[entry->second]) entry->second = m;
   }
   PostHocMethods result;
   for (size_t m = 0; m < methods.size(); ++m) {
     if (reasons[m].empty()) {
-      const size_t first = best.at(HowItScores(methods[m].spec));
+      const size_t first = best.at(ScoringDescription(methods[m].spec));
       if (first == m) continue;
       reasons[m] = absl::StrCat("has the same score as ", methods[first].spec.name());
     }

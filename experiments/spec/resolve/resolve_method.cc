@@ -105,7 +105,7 @@ absl::Status AddLayers(bool is_method, const std::string& path, const SpecFolder
 
 std::vector<std::string> MethodNames(const SpecFolders& folders) { return NamesIn(folders.methods); }
 
-std::string MeantMethod(const std::string& name, const SpecFolders& folders) {
+std::string SuggestedMethod(const std::string& name, const SpecFolders& folders) {
   if (absl::EndsWith(name, ".textproto")) return name;
   const std::vector<std::string> names = MethodNames(folders);
   if (const std::optional<std::string> whole = ResolveSynonym(name, names); whole.has_value()) return *whole;

@@ -63,7 +63,7 @@ std::vector<std::string> MethodNames(const SpecFolders& folders);
 // Returns the name in `folders` of a method on the command line, whose parts may be synonyms (core/text/synonyms.h):
 // "mcp+vaze600" for "MSP+vaze600". Returns paths and unknown names unchanged. Names in files can't be synonyms, because
 // they are part of the keys of results.
-std::string MeantMethod(const std::string& name, const SpecFolders& folders);
+std::string SuggestedMethod(const std::string& name, const SpecFolders& folders);
 
 // Resolves the files that the model of a method names. `path` is the method's file, `prefix` its field there
 // ("override." or nothing). Errors: kInvalidArgument, with a line for each problem.

@@ -303,7 +303,7 @@ bool IsRunOf(const RunState& run, const std::string& experiment, const std::vect
 
 namespace {
 
-// Of dead processes, or of all others.
+// The states of the runs whose processes are dead, or of all others.
 std::vector<RunState> StatesOf(const Store& store, bool dead) {
   std::vector<RunState> runs;
   const std::string folder = JoinPath(store.folder(), "runs");

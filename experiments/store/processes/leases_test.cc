@@ -346,7 +346,7 @@ TEST(IsRunOf, AVariantIsAnotherStudy) {
 namespace fs = std::filesystem;
 
 constexpr char kOurs[] = "ours.0123abcd.10.1";
-constexpr char kTheirs[] = "theirs.0123abcd.20.2";
+constexpr char kRunningElsewhere[] = "theirs.0123abcd.20.2";
 constexpr char kX[] = "x.0123abcd.1.1+1", kY[] = "y.0123abcd.2.2+1";
 
 class HostileLeasesTest : public ::testing::Test {
@@ -355,7 +355,7 @@ class HostileLeasesTest : public ::testing::Test {
       : store_(JoinPath(testing::TempDir(), testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::remove_all(store_.folder());
     ours_ = Begin(kOurs);
-    theirs_ = Begin(kTheirs);
+    theirs_ = Begin(kRunningElsewhere);
   }
 
   std::unique_ptr<Leases> Begin(const std::string& run_id) {
@@ -396,7 +396,7 @@ TEST_F(HostileLeasesTest, InvalidClaimsBelongToNobody) {
       {"nothing in it", [&] { Put("a", ""); }},
       {"a line", [&] { Put("a", "mine\n"); }},
       {"no number", [&] { Put("a", kOurs); }},
-      {"another number", [&] { Put("a", absl::StrCat(kTheirs, "+01\n")); }},
+      {"another number", [&] { Put("a", absl::StrCat(kRunningElsewhere, "+01\n")); }},
       {"a path", [&] { Put("a", "../../runs/x.0123abcd.1.1+1\n"); }},
       {"bytes", [&] { Put("a", std::string("\0\xff\x1b[31m", 7)); }},
       {"a long name", [&] { Put("a", absl::StrCat(std::string(180, 'h'), ".0123abcd.1.1+1\n")); }},
@@ -541,7 +541,7 @@ TEST_F(HostileLeasesTest, WhatPeopleKeepThereStays) {
   EXPECT_THAT(*ListFolder(store_.folder() + "/running"), ElementsAre("a~b", "my~notes"));
   EXPECT_THAT(*ListFolder(store_.folder() + "/runs"),
               ElementsAre("another.0123abcd.4.4.rec", "diary.rec", "notes", absl::StrCat(kOurs, ".rec"),
-                          absl::StrCat(kTheirs, ".rec")));
+                          absl::StrCat(kRunningElsewhere, ".rec")));
 }
 
 }  // namespace

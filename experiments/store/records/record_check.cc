@@ -235,7 +235,7 @@ absl::Status CheckRange(const MetricRecord& metric, absl::string_view path, int 
 }
 
 // Whether two metrics may be the same: a quick check.
-bool AreAlike(const MetricRecord& a, const MetricRecord& b) {
+bool HaveSameMetric(const MetricRecord& a, const MetricRecord& b) {
   return a.name() == b.name() && a.group().kind() == b.group().kind() && a.group().set() == b.group().set();
 }
 
@@ -251,7 +251,7 @@ absl::Status CheckOnce(const TrialRecord& record) {
   std::set<std::string> names;  // of metrics that are alike: older records have the level in the spec only
   for (size_t i = 1; i < order.size(); ++i) {
     const MetricRecord &before = record.metric(order[i - 1]), &metric = record.metric(order[i]);
-    if (!AreAlike(before, metric)) {
+    if (!HaveSameMetric(before, metric)) {
       names.clear();
       continue;
     }

@@ -43,7 +43,7 @@ void ForEachMessage(const Message& message, const Use& use) {
   }
 }
 
-absl::Status Wrong(absl::string_view field, absl::string_view key, absl::string_view said) {
+absl::Status InvalidId(absl::string_view field, absl::string_view key, absl::string_view said) {
   return absl::DataLossError(absl::StrCat(field, ": is ", said, ", but the trial gives ", key));
 }
 
@@ -84,7 +84,7 @@ absl::Status CheckKeys(const TrialRecord& record, const std::vector<TrialAction>
   for (const Made& made :
        {Made{"checkpoint_key", record.checkpoint_key(), checkpoint}, Made{"outputs_key", record.outputs_key(), outputs},
         Made{"fit_outputs_key", record.fit_outputs_key(), fit}}) {
-    if (!made.said.empty() && made.said != made.key) return Wrong(made.field, made.key, made.said);
+    if (!made.said.empty() && made.said != made.key) return InvalidId(made.field, made.key, made.said);
   }
   return absl::OkStatus();
 }
@@ -123,7 +123,7 @@ absl::Status CheckTrialId(const TrialRecord& record) {
     const std::string id = ToHex(actions.back().key);
     if (id == record.trial_id()) return CheckKeys(record, actions);
     const bool is_comparable = !HasUnknownFields(trial) && absl::c_equal(then, RaisedRevisions(trial));
-    return is_comparable ? Wrong("trial_id", id, record.trial_id()) : CheckAgreement(record);
+    return is_comparable ? InvalidId("trial_id", id, record.trial_id()) : CheckAgreement(record);
   }
   if (!then.empty() || HasUnknownFields(trial)) return CheckAgreement(record);
   return absl::DataLossError(absl::StrCat("trial.method.", problems[0].path, ": ", problems[0].message));

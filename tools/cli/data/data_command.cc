@@ -20,7 +20,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
@@ -254,12 +253,6 @@ void PrintClusters(const std::vector<int64_t>& cluster, const std::string& why, 
     std::cerr << "hint: a cluster has more than a tenth of all samples, probably too many: similar pairs may have "
                  "chained unrelated samples together; raise --similarity, or inspect the cluster first\n";
   }
-}
-
-// "a, b" or a text in quotes, as RFC 4180 says.
-std::string CsvCell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
 // `audit`, for a file of features.

@@ -299,7 +299,7 @@ std::string SearchText(const Study& study) {
 namespace {
 
 // A file's path, or NAME=FILE.
-std::string UserFile(const std::string& argument) {
+std::string ResolveUserPath(const std::string& argument) {
   const size_t equals = argument.find('=');
   if (equals == std::string::npos || FileExists(UserPath(argument))) return UserPath(argument);
   return absl::StrCat(argument.substr(0, equals + 1), UserPath(argument.substr(equals + 1)));
@@ -360,7 +360,7 @@ bool AreRepeated(const SampleSet& samples, size_t files) {
 
 SampleReader FileReader(const std::vector<std::string>& files) {
   std::vector<std::string> paths;
-  for (const std::string& file : files) paths.push_back(UserFile(file));
+  for (const std::string& file : files) paths.push_back(ResolveUserPath(file));
   return [paths, files](const SetRoles& roles, ScoreDirection direction) {
     absl::StatusOr<SampleSet> samples = ReadSampleSet(paths, roles, direction);
     if (samples.ok() && AreRepeated(*samples, files.size())) {

@@ -164,7 +164,7 @@ std::vector<std::string> DataFolders(const DeploySpec& deployment) {
 constexpr mode_t kOfOthers = 077;
 
 // Applies to this process and its children from now on.
-absl::Status BePrivate(const Store& store, const std::string& where) {
+absl::Status CloseToOthers(const Store& store, const std::string& where) {
   umask(umask(0) | kOfOthers);
   struct stat info;
   if (stat(store.folder().c_str(), &info) != 0 || (info.st_mode & kOfOthers) == 0) return absl::OkStatus();
@@ -190,7 +190,7 @@ bool EndsAsBundle(const std::string& path) {
 
 // The libraries in the current folder, where `data describe` and `task new` write. openset's source tree doesn't count:
 // its files come with the program, which may be older.
-SpecFolders OfCurrentFolder() {
+SpecFolders LibrariesInCurrentFolder() {
   const std::string folder = UserPath(".");
   return FileExists(JoinPath(folder, "experiments/methods")) ? SpecFolders{} : SpecFoldersBelow(folder);
 }
@@ -308,7 +308,7 @@ absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
     return opened.emplace(std::pair(path, use), bundle).first->second;
   }
   Store store(config.deployment.store());
-  if (config.deployment.private_()) OPENSET_RETURN_IF_ERROR(BePrivate(store, config.Where("private")));
+  if (config.deployment.private_()) OPENSET_RETURN_IF_ERROR(CloseToOthers(store, config.Where("private")));
   if (use == StoreUse::kMayMake) {
     OPENSET_RETURN_IF_ERROR(store.CheckMayBeMade());
   } else if (IsNotMadeYet(store)) {
@@ -333,7 +333,7 @@ std::string UserPath(const std::string& path) {
 absl::StatusOr<SpecFolders> FindSpecFolders(const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const std::string runfiles, RunfilesFolder());
   SpecFolders folders = SpecFoldersBelow(JoinPath(runfiles, "openset"));
-  AddSpecFolders(OfCurrentFolder(), &folders);
+  AddSpecFolders(LibrariesInCurrentFolder(), &folders);
   const char* variable = std::getenv("OPENSET_LIBRARY");
   for (const auto& [name, list] : {std::pair<std::string, std::string>{"OPENSET_LIBRARY", variable ? variable : ""},
                                    {"--library", config.library}}) {

@@ -442,7 +442,7 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
                                                  const std::vector<std::string>& known) {
   std::vector<std::string> asked;
   for (const std::string& typed : part.methods()) {
-    const std::string& name = asked.emplace_back(MeantMethod(typed, folders));
+    const std::string& name = asked.emplace_back(SuggestedMethod(typed, folders));
     const std::string method = name.substr(0, name.find('+'));  // presets come after it
     if (!absl::c_linear_search(known, method)) {
       return Invalid("methods", UnknownName("method", method, known));

@@ -87,7 +87,7 @@ void MakeStore(const std::string& work) {
     const TrialRecord record = store.LoadRecord(trials.back()).value();
     std::cout << record.trial_id() << " " << record.outputs_key() << " " << record.checkpoint_key() << "\n";
   }
-  CHECK(study->RememberData().ok());
+  CHECK(study->RecordContents().ok());
   CHECK(WriteBundle(store, trials, work + "/bundle.zip").ok());
   BundleExtras extras;
   extras.outputs = extras.checkpoints = true;
