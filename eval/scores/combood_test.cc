@@ -46,7 +46,6 @@ TEST(Combood, RefusesFeaturesTooFarFromTheTrainingSamplesWithTheRow) {
 
 TEST(Combood, RefusesInvalidFitInput) {
   MadeScore score("combood { k: 5 ridge: 1 }");
-  EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Features(kTrain), {}).message(), HasSubstr("k = 5 needs as many"));
   EXPECT_THAT(MadeScore("combood { k: 1 ridge: 1 }").Fit(Features({1, 0}), {}).message(),
               HasSubstr("two training samples"));

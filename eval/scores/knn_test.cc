@@ -57,7 +57,6 @@ TEST(Knn, TellsDirectionsApartThatFloatProductsCannot) {
 
 TEST(Knn, RefusesInvalidInput) {
   MadeScore score("knn { k: 3 }");
-  EXPECT_EQ(score.Compute(Features({1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Features({1, 0, 0, 1}), {}).message(), HasSubstr("k = 3 needs as many training samples"));
 }
 

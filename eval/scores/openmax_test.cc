@@ -168,7 +168,6 @@ TEST(OpenMax, RejectsAllOfTwoAndThreeClassesAsReleased) {
 
 TEST(OpenMax, RefusesInvalidFitInput) {
   MadeScore score(Euclidean());
-  EXPECT_EQ(score.Compute(Input({1, 2}, 2)).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kTrain, 2), {0, 0, 0, 1, 0, 0}).message(),
               HasSubstr("the 1 correctly classified training samples of class 1: a tail needs at least 2 values"));
   EXPECT_THAT(score.Fit(Input({2, 0, 4, 0, 0, 1, 0, 2}, 2), {0, 0, 1, 1}).message(), HasSubstr("are equal"));

@@ -31,7 +31,6 @@ TEST(PostMax, IsTheProbabilityOfTheLargestLogitOverTheLength) {
 
 TEST(PostMax, RefusesInvalidFitInput) {
   MadeScore score("postmax {}");
-  EXPECT_EQ(score.Compute(Input({1, 0}, {1, 0})).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(score.Fit(Input(kLogits, kFeatures), {1, 1, 0, 0, 0}).message(),
               HasSubstr("the correctly classified training samples: a generalised Pareto"));
 }

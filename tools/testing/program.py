@@ -39,6 +39,7 @@ from arrays import write_npz  # noqa: E402
 
 ROOT = pathlib.Path.cwd()  # of the runfiles, or of a source tree with a built program
 PROGRAM = ROOT / "tools/openset_unstamped"
+LONGEST_SECONDS = 0.9 * float(os.environ.get("TEST_TIMEOUT", 300))  # before Bazel ends the test without a word
 TEMPORARY = pathlib.Path(os.environ.get("TEST_TMPDIR") or tempfile.mkdtemp())
 
 # A study of two trials that takes about a second.
@@ -175,7 +176,12 @@ class Program:
                 "start_new_session": True, **options})
 
     def run(self, command, **options):
-        code = self.start(command, **options).wait()
+        process = self.start(command, **options)
+        try:
+            code = process.wait(LONGEST_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError(f"openset {command}: hangs\n{self.read('out.txt')}{self.read('err.txt')}") from None
         return Result(shlex.join(words_of(command)), code, self.read("out.txt"), self.read("err.txt"))
 
     def must_run(self, command, **options):
