@@ -1,5 +1,7 @@
 #include "experiments/plan/plan.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -73,13 +75,26 @@ absl::StatusOr<bool> Plan::IsInStore(const Action& action, const Store& store) c
 
 std::vector<std::string> SameMethodLines(const Plan& plan) {
   std::vector<std::string> lines;
-  std::set<std::set<std::string>> known;
+  std::map<std::string, int> trials;            // of each method
+  std::map<std::set<std::string>, int> shared;  // evaluations that several methods share
+  std::vector<const std::set<std::string>*> order;
   for (const Action& action : plan.actions) {
-    if (action.kind != ActionKind::kEvaluate || action.trials.size() < 2) continue;
+    if (action.kind != ActionKind::kEvaluate) continue;
     std::set<std::string> names;
     for (const int trial : action.trials) names.insert(plan.trials[trial].method().name());
-    if (names.size() < 2 || !known.insert(names).second) continue;
-    lines.push_back(absl::StrCat(names.size(), " methods are the same trial: ", absl::StrJoin(names, ", ")));
+    for (const std::string& name : names) ++trials[name];
+    if (names.size() < 2) continue;
+    const auto [at, is_new] = shared.try_emplace(std::move(names), 0);
+    if (is_new) order.push_back(&at->first);
+    ++at->second;
+  }
+  for (const std::set<std::string>* names : order) {
+    const int count = shared[*names];
+    int all = trials[*names->begin()];  // as searches have candidates, some names have more evaluations than runs
+    for (const std::string& name : *names) all = std::min(all, trials[name]);
+    lines.push_back(absl::StrCat(names->size(), " methods are the same trial",
+                                 count < all ? absl::StrCat(" in ", count, " of ", all, " runs") : "", ": ",
+                                 absl::StrJoin(*names, ", ")));
   }
   return lines;
 }

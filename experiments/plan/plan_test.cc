@@ -355,7 +355,16 @@ TEST_F(SameMethodsTest, EachSetOnce) {
   AddAction(ActionKind::kEvaluate, {2});
   EXPECT_THAT(SameMethodLines(plan_), ElementsAre("2 methods are the same trial: a, b"));
   AddAction(ActionKind::kEvaluate, {3, 4});  // of another seed
-  EXPECT_EQ(SameMethodLines(plan_).size(), 1);
+  EXPECT_THAT(SameMethodLines(plan_), ElementsAre("2 methods are the same trial: a, b"));
+}
+
+TEST_F(SameMethodsTest, InSomeRuns) {
+  for (const char* name : {"b", "a", "b", "a", "b", "a"}) AddTrial(name);
+  AddAction(ActionKind::kEvaluate, {0, 1});
+  AddAction(ActionKind::kEvaluate, {2});
+  AddAction(ActionKind::kEvaluate, {3});
+  AddAction(ActionKind::kEvaluate, {4, 5});
+  EXPECT_THAT(SameMethodLines(plan_), ElementsAre("2 methods are the same trial in 2 of 3 runs: a, b"));
 }
 
 TEST_F(SameMethodsTest, NoneIfAllMethodsDiffer) {

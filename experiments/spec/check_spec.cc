@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/in_parallel.h"
 #include "core/proto/field_path.h"
 #include "core/status_macros.h"
@@ -138,10 +140,25 @@ class Check {
     paths.insert(paths.end(), axis.also().begin(), axis.also().end());
     for (const std::string& path : paths) {
       const std::string place = SamePlace(method, path, method).value_or(path);
+      if (absl::StartsWith(where, "axis")) OPENSET_RETURN_IF_ERROR(CheckNotSet(where, place, method));
       const auto [entry, is_new] = setters->try_emplace(place, a);
       if (is_new) continue;
       return Problem(where + ".path",
                      absl::StrCat(path, entry->second == a ? " is named twice" : " is swept by another axis already"));
+    }
+    return absl::OkStatus();
+  }
+
+  // The axis at `where` would silently win over a field that the command line sets.
+  absl::Status CheckNotSet(const std::string& where, const std::string& place, const MethodSpec& method) const {
+    for (const std::string& flag : experiment_.overrides) {
+      absl::string_view path = flag;
+      if (!absl::ConsumePrefix(&path, "--set=")) continue;
+      path = path.substr(0, path.find('='));
+      if (SamePlace(method, std::string(path), method).value_or(std::string(path)) != place) continue;
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": the study sweeps this field (", where,
+                                                     "): leave the flag out, or set the values, --set='", where,
+                                                     ".value=[...]'"));
     }
     return absl::OkStatus();
   }

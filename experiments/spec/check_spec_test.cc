@@ -50,6 +50,20 @@ TEST(CheckSpec, NamesEachMistakeWithItsLine) {
   }
 }
 
+TEST(CheckSpec, AFieldThatIsSweptIsNotSet) {
+  const SpecSandbox sandbox;
+  ASSERT_OK_AND_ASSIGN(
+      Experiment experiment,
+      sandbox.Load(absl::StrCat(kMinimalSpec, "axis { path: 'loss.cross_entropy.lambda' value: ['1', '2'] }")));
+  experiment.overrides = {"--set=training.epochs=3", "--set=loss.term[0].lambda=3"};
+  EXPECT_THAT(CheckSpec(experiment),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--set=loss.term[0].lambda=3: the study sweeps this field (axis[0]): leave "
+                       "the flag out, or set the values, --set='axis[0].value=[...]'"));
+  experiment.overrides.pop_back();
+  EXPECT_THAT(CheckSpec(experiment), IsOk());
+}
+
 TEST(CheckSpec, ANameIsNoPath) {
   const SpecSandbox sandbox;
   for (const char* name : {"", "..", "a/b", "../elsewhere", ".hidden", "a\\tb"}) {

@@ -73,6 +73,10 @@ std::string KindOfMachine(const TrialRecord& record);
 // records differ. Of lists (libraries, components, instruction sets of the processor), only the entries that differ.
 std::vector<std::string> ProvenanceDifferences(const std::vector<TrialRecord>& records);
 
+// Whether two of a trial's records have the same provenance, to the second of their evaluation, and different numbers:
+// one of them was changed after it was made.
+bool ContradictEachOther(const std::vector<TrialRecord>& records);
+
 // Describes how the numbers of one trial's records differ. One line for each metric, "openauc: lab-a (AVX2) 0.91; lab-b
 // (DEFAULT) 0.93", or, for more than four records, "openauc: 0.91 to 0.93 in 9 of 9 records"; then "made with other
 // ...: cpu, libtorch_version". Empty if all have the same numbers.

@@ -79,6 +79,12 @@ TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
                                                      "made with other host: host b; host c; host a"));
   EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
+  EXPECT_FALSE(ContradictEachOther(*records));
+  // The same provenance with another number.
+  const std::vector<TrialRecord> forged = {TestRecord(id, "m", 0, 0.5, "host a", 3),
+                                           TestRecord(id, "m", 0, 0.99, "host a", 3)};
+  EXPECT_TRUE(ContradictEachOther(forged));
+  EXPECT_THAT(DifferenceLines(forged).back(), HasSubstr("one of them was changed afterwards: 'openset reproduce "));
 }
 
 TEST(ProvenanceDifferences, AreOnlyWhatDiffers) {

@@ -29,6 +29,7 @@
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
+#include "core/process/python.h"
 #include "core/process/subprocess.h"
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
@@ -346,6 +347,10 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
   if (!copy.folder.empty()) {
     absl::StrAppend(&script, "program=", Quoted(copy.folder), " sha256=", copy.sha256, "\nwrong=$(", kCheckProgram,
                     kRefuse);
+  }
+  // Slurm may not pass on the environment in which the Python package names its interpreter.
+  if (std::getenv("OPENSET_PYTHON") != nullptr) {
+    absl::StrAppend(&script, "export OPENSET_PYTHON=", Quoted(PythonProgram()), "\n");
   }
   for (const std::string& line : options.deploy.slurm().prologue()) absl::StrAppend(&script, line, "\n");
   return absl::StrCat(

@@ -174,6 +174,10 @@ TEST(TaskScript, RunsOnItsSeat) {
               testing::IsSupersetOf({"--cpus-per-task=6", "--gres=gpu:1", "--array=0-2"}));
   array.mutable_seat()->set_gpu(false);
   EXPECT_THAT(TaskScript(options, {}, array.seat(), "/array.rec"), HasSubstr("'--devices=cpu'"));
+  setenv("OPENSET_PYTHON", "/venv/bin/python", 1);
+  EXPECT_THAT(TaskScript(options, {}, array.seat(), "/array.rec"),
+              HasSubstr("\nexport OPENSET_PYTHON='/venv/bin/python'\n"));
+  unsetenv("OPENSET_PYTHON");
 }
 
 // With fake commands; tools/testing/slurm/slurm_test.cc uses a real Slurm.

@@ -144,8 +144,10 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
     std::cout << "; " << Counted(counts.checkpoints, "new checkpoint") << ", " << counts.outputs << " new outputs";
   }
   std::cout << "\n";
+  std::vector<std::string> parts;
   if (counts.differing > 0) {
     UnreadRecords unread;
+    int contradictions = 0;
     for (const std::string& id : ReplicaIds(store, &unread)) {
       const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(store, id);
       unread.Add(records.status());
@@ -154,10 +156,15 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
       if (lines.empty()) continue;
       std::cout << id.substr(0, 12) << ": its records have different numbers and are kept side by side\n";
       for (const std::string& line : lines) std::cout << "  " << line << "\n";
+      contradictions += ContradictEachOther(*records);
+    }
+    if (contradictions > 0) {
+      parts.push_back(
+          absl::StrCat("the records of ", Counted(contradictions, "trial"),
+                       " contradict each other (above); until you remove the wrong one, lists may show it"));
     }
     counts.unreadable.insert(counts.unreadable.end(), unread.unreadable.begin(), unread.unreadable.end());
   }
-  std::vector<std::string> parts;
   if (!counts.damaged.empty()) {
     parts.push_back(absl::StrCat(Counted(counts.damaged.size(), "corrupt record"), " left out:\n",
                                  absl::StrJoin(counts.damaged, "\n")));
