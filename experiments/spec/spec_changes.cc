@@ -207,6 +207,11 @@ absl::Status ChangeSpec(const SpecChanges& changes, ExperimentSpec* spec) {
     axis->set_path(text.substr(0, equals));
     const std::string first = axis->path().substr(0, axis->path().find_first_of(".["));
     if (MethodSpec::descriptor()->FindFieldByName(first) == nullptr) {
+      if (ExperimentSpec::descriptor()->FindFieldByName(first) != nullptr) {
+        return Invalid(absl::StrCat("--axis=", text),
+                       absl::StrCat("'", first, "' is a field of the study, not of a method: --set '", axis->path(),
+                                    "=[", text.substr(equals + 1), "]'"));
+      }
       const std::string usual = UsualPath(axis->path());
       return Invalid(absl::StrCat("--axis=", text),
                      absl::StrCat("a method has no field '", first, "'",

@@ -150,6 +150,10 @@ TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
   EXPECT_THAT(Load(lr).status(), StatusIs(absl::StatusCode::kInvalidArgument,
                                           HasSubstr("--axis=lr=0.1,0.2: a method has no field 'lr'; did you mean "
                                                     "training.optimizer.learning_rate?")));
+  SpecChanges of_study;
+  of_study.axis = {"unknown_classes=1,2"};
+  EXPECT_THAT(Load(of_study).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--set 'unknown_classes=[1,2]'")));
   for (const char* seeds : {"a", "3..1", "0,,1", "-1", "0..99999999999"}) {
     SpecChanges changes;
     changes.seeds = seeds;

@@ -611,6 +611,11 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
   if (!of_manifest.ok()) return damaged(of_manifest.message());
   OPENSET_RETURN_IF_ERROR(read(kBundleSchema, limits.large_member_bytes).status());
   size_t library_bytes = 0;
+  int64_t records = 0;  // without further records of the same trials
+  const auto use_record = [&](const std::string& name, const std::string& content) {
+    records += absl::StartsWith(name, "records/");
+    return record(name, content);
+  };
   for (const std::string& name : names) {
     if (name == kBundleManifest || name == kBundleSchema || name == kBundleSums) continue;
     if (is_packed && name == kBundleRecords) continue;
@@ -628,13 +633,13 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
     }
     if (is_packed || TrialOfBundleMember(name).empty()) return damaged(UnexpectedMember(name));
     OPENSET_ASSIGN_OR_RETURN(const std::string bytes, read(name, limits.member_bytes));
-    OPENSET_RETURN_IF_ERROR(record(name, bytes));
+    OPENSET_RETURN_IF_ERROR(use_record(name, bytes));
   }
   if (is_packed) {
     absl::Status stopped;  // by `record`
     const absl::Status status =
         ReadPackedRecords(&*zip, limits, FileSize(path), *members, sums_of_records,
-                          [&](const auto& name, const auto& bytes) { return stopped = record(name, bytes); });
+                          [&](const auto& name, const auto& bytes) { return stopped = use_record(name, bytes); });
     OPENSET_RETURN_IF_ERROR(stopped);
     if (!status.ok()) return unread(status);
   }
@@ -642,6 +647,10 @@ absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& r
     if (!zip->Has(name)) {
       return damaged(absl::StrCat(kBundleSums, " lists '", OneLine(name), "', which is not in the bundle"));
     }
+  }
+  if (manifest.has_records() && records != manifest.records()) {
+    return damaged(absl::StrCat("was written with ", manifest.records(), " records and has ", records,
+                                ": somebody changed it; get it again"));
   }
   return digest.first;
 }

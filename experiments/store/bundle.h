@@ -162,10 +162,10 @@ using UseFile = std::function<absl::Status(const std::string& name, const std::s
 // for each other file that `wanted` accepts; other outputs and checkpoints are not decompressed. Writes nothing and
 // opens no path that the bundle names. Returns the bundle's digest. Errors, with the path: kNotFound; kDataLoss for a
 // corrupt bundle, another kind of file, an unknown member, one that occurs twice, is not in SHA256SUMS or does not have
-// its sum there (outputs and checkpoints: if they are wanted), a line there without a member, or a bundle beyond a
-// limit; kInvalidArgument for a folder; kFailedPrecondition for a bundle of a newer version, or with records of another
-// schema version than `schema_version`; a read failure (IsReadFailure() in experiments/store/store.h). Any error that
-// `record` or `file` returns, as it is.
+// its sum there (outputs and checkpoints: if they are wanted), a line there without a member, another number of
+// records than the manifest says, or a bundle beyond a limit; kInvalidArgument for a folder; kFailedPrecondition for a
+// bundle of a newer version, or with records of another schema version than `schema_version`; a read failure
+// (IsReadFailure() in experiments/store/store.h). Any error that `record` or `file` returns, as it is.
 absl::StatusOr<std::string> ReadBundle(const std::string& path, const UseFile& record, const BundleLimits& limits = {},
                                        const UseFile& file = nullptr,
                                        const std::function<bool(const std::string& name)>& wanted = nullptr,

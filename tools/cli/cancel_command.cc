@@ -71,7 +71,7 @@ Command CancelCommand() {
   command.description =
       "Asks your 'openset run' of the study on this machine to stop, as Ctrl-C does, and lists runs on other\n"
       "machines and by other users. Finished results stay. 'openset run' continues trainings from their last saved\n"
-      "states.\n"
+      "states. Runs that change the study on the command line (--set) belong to it, and stop too.\n"
       "\n"
       "  openset cancel my_study.textproto --store=/data/results\n";
   command.flags = {"deploy", "store", "devices", "data", "library"};

@@ -338,11 +338,29 @@ absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
   return absl::OkStatus();
 }
 
+// The values of the field that begin with the one that is asked for; empty if a record has that one.
+std::set<std::string> RecordQuery::ValuesThatBegin(const Comparison& one, const std::vector<RecordFields>& records) {
+  std::set<std::string> longer;
+  for (const RecordFields& fields : records) {
+    const RecordField* const field = openset::Find(fields, one.name);
+    if (one.op != "=" || field == nullptr || field->kind != FieldKind::kText) continue;
+    if (field->value == one.value) return {};
+    if (absl::StartsWith(field->value, one.value)) longer.insert(field->value);
+  }
+  return longer;
+}
+
 std::vector<std::string> RecordQuery::HintsAbout(const std::vector<RecordFields>& records) const {
   std::vector<std::string> hints;
   for (const std::vector<Comparison>& all : any_of_all_) {
     for (const Comparison& one : all) {
       double asked = 0;
+      // "openauc" of records of "openauc+laptop".
+      if (const std::set<std::string> longer = ValuesThatBegin(one, records); !longer.empty()) {
+        hints.push_back(absl::StrCat("'", one.name, one.op, one.value, "': the records have ",
+                                     absl::StrJoin(longer, ", "), ": ask for one of them, or '", one.name, "~",
+                                     one.value, "'"));
+      }
       if (!IsNumber(one.value, &asked) || asked <= 1 || asked > 100) continue;
       std::optional<double> low, high;
       for (const RecordFields& fields : records) {

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_RECORDS_RECORD_FIELDS_H_
 #define OPENSET_EXPERIMENTS_STORE_RECORDS_RECORD_FIELDS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,8 +70,10 @@ class RecordQuery {
   // ones), a number compared with something else, or an order comparison of texts with a number.
   absl::Status Resolve(const std::vector<RecordFields>& records);
 
-  // For a query that no record matches, what was probably meant: a line for each comparison of a number above 1 with a
-  // field that is at most 1 in all records, as if a share were a percentage.
+  // For a query that no record matches, what was probably meant: a line for each text that only longer values begin
+  // with
+  // ("openauc+laptop"), and for each number above 1 that is compared with a field that is at most 1 in all records, as
+  // if a share were a percentage.
   std::vector<std::string> HintsAbout(const std::vector<RecordFields>& records) const;
 
  private:
@@ -80,6 +83,7 @@ class RecordQuery {
     std::string value;
   };
   static absl::StatusOr<Comparison> ParseComparison(absl::string_view text);
+  static std::set<std::string> ValuesThatBegin(const Comparison& one, const std::vector<RecordFields>& records);
   static bool Holds(const Comparison& comparison, const RecordFields& fields);
   static absl::Status CheckMakesSense(const Comparison& comparison, const std::vector<RecordFields>& records);
 

@@ -162,6 +162,16 @@ TEST(RecordQuery, KnowsSharesFromPercentages) {
   }
 }
 
+TEST(RecordQuery, NamesLongerTexts) {
+  TrialRecord preset = Example();
+  preset.mutable_trial()->mutable_method()->set_name("openauc+laptop");
+  EXPECT_THAT(
+      RecordQuery::Parse("method=openauc")->HintsAbout({FieldsOf(preset)}),
+      ElementsAre("'method=openauc': the records have openauc+laptop: ask for one of them, or 'method~openauc'"));
+  EXPECT_THAT(RecordQuery::Parse("method=openauc and seed=9")->HintsAbout({FieldsOf(preset), FieldsOf(Example())}),
+              ElementsAre());
+}
+
 TEST(RecordQuery, OfBlanksIsRefused) {
   for (const char* text : {"", " ", " \t\n"}) {
     EXPECT_THAT(RecordQuery::Parse(text).status(),
