@@ -295,6 +295,29 @@ std::vector<std::string> UntilLines(const Report& report) {
 
 namespace {
 
+// A line for each search, or, if they are many, for each tuned row: "odin (tuned), 60 searches: temperature 10 (31),
+// temperature 1 (29)".
+std::vector<std::string> SearchLines(const Report& report) {
+  constexpr size_t kMost = 12;
+  if (report.search_lines.size() <= kMost) return report.search_lines;
+  std::vector<std::string> lines;
+  for (const auto& [row, choices] : report.choices) {
+    std::vector<std::pair<int, std::string>> counted;
+    int searches = 0;
+    for (const auto& [choice, count] : choices) {
+      counted.emplace_back(-count, choice);
+      searches += count;
+    }
+    absl::c_sort(counted);
+    lines.push_back(absl::StrCat(row, ", ", searches, searches == 1 ? " search: " : " searches: ",
+                                 absl::StrJoin(counted, ", ", [](std::string* out, const auto& one) {
+                                   absl::StrAppend(out, one.second, " (", -one.first, ")");
+                                 })));
+  }
+  lines.push_back("(--format=json lists each search.)");
+  return lines;
+}
+
 // The lines after the tables with published numbers: numbered notes, then the lines about doubts and conventions.
 std::vector<std::string> PublishedLines(const Report& report, const std::vector<std::string>& notes) {
   std::vector<std::string> lines;
@@ -351,7 +374,8 @@ Document MakeDocument(const Report& report, TextFormat format) {
   }
   std::vector<std::string> footer = FooterLines(report);
   if (format == TextFormat::kMarkdown && has_marks) footer.insert(footer.begin() + 1, MarkText(report));
-  for (const auto* lines : {&report.task_lines, &report.search_lines, &report.note_lines, &std::as_const(footer)}) {
+  const std::vector<std::string> searches = SearchLines(report);
+  for (const auto* lines : {&report.task_lines, &searches, &report.note_lines, &std::as_const(footer)}) {
     document.below.insert(document.below.end(), lines->begin(), lines->end());
   }
   return document;

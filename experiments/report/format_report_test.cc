@@ -318,6 +318,16 @@ TEST(FormatReport, EachFormatShowsChangesByTheCommandLine) {
   }
 }
 
+TEST(FormatReport, CountsTheChoicesOfManySearches) {
+  Report report = Example();
+  report.search_lines.assign(13, "what was chosen");
+  report.choices = {{"odin (tuned)", {{"temperature 1", 5}, {"temperature 10", 8}}}};
+  const std::string text = FormatReport(report, TextFormat::kText);
+  EXPECT_THAT(text, HasSubstr("odin (tuned), 13 searches: temperature 10 (8), temperature 1 (5)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("what was chosen")));
+  EXPECT_THAT(FormatReport(report, TextFormat::kJson), HasSubstr("what was chosen"));
+}
+
 TEST(FormatReport, ShowsChoicesOfSearchesAndWaitingTrials) {
   Report report = Example();
   report.search_lines = {"what was chosen"};

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -170,6 +171,7 @@ std::optional<double> PoolAuroc(const TrialRecord& record) {
 }
 
 constexpr double kTogetherLevel = 0.01;  // of the two-sided test
+constexpr int kRareRuns = 5;             // at most one in so many runs is rare
 
 // For all trials whose accuracy is not suspicious.
 std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
@@ -179,6 +181,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     const TrialSpec* trial;
     double sum = 0;
     int trials = 0;  // with a value
+    int below = 0;   // clearly below 50 %
   };
   std::map<std::string, Lowest> lowest;  // by method
   struct Runs {
@@ -208,13 +211,21 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     runs.auroc.push_back(*auroc);
     runs.splits.push_back(result.trial->split());
     if (!IsBelowHalf(*auroc, result.record->counts().known(), result.record->counts().unknown())) continue;
-    if (hint.trial == nullptr) hint.trial = result.trial;
-    if (below.insert(row).second) order.push_back(row);
+    ++of_row.below;
     if (*auroc <= of_row.auroc) {
       of_row.auroc = *auroc;
       of_row.trial = result.trial;
     }
   }
+  for (const auto& [row, of_row] : lowest) {
+    // Among many runs, one bad draw is no sign of scores of the wrong direction.
+    const bool is_rare = of_row.below * kRareRuns <= of_row.trials && of_row.sum >= 0.5 * of_row.trials;
+    if (of_row.below > 0 && !is_rare) below.insert(row);
+  }
+  for (const std::pair<std::string, Level>& level : levels) {
+    if (below.count(level.first) > 0 && !absl::c_linear_search(order, level.first)) order.push_back(level.first);
+  }
+  if (!order.empty()) hint.trial = lowest.at(order[0]).trial;
   // Methods of which no trial alone is clearly below, but all together are: a t test over splits (seeds of one split).
   std::vector<std::string> together;
   for (const std::pair<std::string, Level>& level : levels) {

@@ -117,6 +117,14 @@ TEST(FindHints, AurocBelowHalf) {
 // 0.47, 0.46 and 0.45 have the standard deviation 0.01, so that their mean is 0.04 / (0.01 / sqrt(3)) = 6.9 standard
 // errors below 0.5: p = 0.020 with 2 degrees of freedom. With a fourth of 0.46, it is 0.04 / 0.00408 = 9.8 and p =
 // 0.002.
+TEST(FindHints, OneBadRunOfManyIsNotNamed) {
+  const TrialSpec trial = Trial("a");
+  const TrialRecord bad = Record("x", 90, "", 0.25), good = Record("y", 90, "", 0.75);
+  const TrialResult one = {&trial, &bad}, other = {&trial, &good};
+  EXPECT_EQ(FindHints({one, other, other, other}, kSplits).size(), 1);
+  EXPECT_THAT(FindHints({one, other, other, other, other}, kSplits), IsEmpty());
+}
+
 TEST(FindHints, AurocBelowHalfOverSeedsTogether) {
   std::vector<TrialSpec> trials(4, Trial("a"));
   std::vector<TrialRecord> records;

@@ -90,6 +90,12 @@ std::vector<std::string> TaskLines(absl::Span<const TrialResult> results) {
   return lines;
 }
 
+// "temperature 10, epsilon 0.002"
+std::string ChoiceOf(const SearchLog& log) {
+  const SearchCandidate& chosen = log.candidate(log.chosen());
+  return AxisText({chosen.axis().begin(), chosen.axis().end()});
+}
+
 // "odin (tuned) on task, split 0, seed 0: temperature 10, epsilon 0.002 (best aurc of 44: 0.12)"
 std::string SearchLine(const TrialSpec& trial) {
   const SearchLog& log = trial.search();
@@ -97,9 +103,8 @@ std::string SearchLine(const TrialSpec& trial) {
   std::string text =
       absl::StrCat(trial.method().name(), " on ", trial.task(), ", split ", trial.split(), ", seed ", trial.seed());
   for (const AxisValue& axis : trial.axis()) absl::StrAppend(&text, ", ", axis.name(), " ", axis.value());
-  absl::StrAppend(&text, ": ", AxisText({chosen.axis().begin(), chosen.axis().end()}), " (best validation ",
-                  MetricName(log.criterion()), " of ", log.candidate_size(), ": ",
-                  absl::StrFormat("%.4g", chosen.value()), ")");
+  absl::StrAppend(&text, ": ", ChoiceOf(log), " (best validation ", MetricName(log.criterion()), " of ",
+                  log.candidate_size(), ": ", absl::StrFormat("%.4g", chosen.value()), ")");
   return text;
 }
 
@@ -317,7 +322,10 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
     if (!trial.method().title().empty()) report.titles.try_emplace(trial.method().name(), trial.method().title());
-    if (trial.has_search()) report.search_lines.push_back(SearchLine(trial));
+    if (trial.has_search()) {
+      report.search_lines.push_back(SearchLine(trial));
+      ++report.choices[RowName(trial)][ChoiceOf(trial.search())];
+    }
     if (result.record != nullptr) report.results.push_back(TrialOf(result));
     if (result.record != nullptr) {
       std::vector<std::string> lines = ImportLines(result);

@@ -153,6 +153,8 @@ struct Report {
   std::vector<std::string> task_lines;
   // One line for each tuned trial: the chosen values.
   std::vector<std::string> search_lines;
+  // Of the same searches: how often each choice was made, by row.
+  std::map<std::string, std::map<std::string, int>> choices;
   // Other notes.
   std::vector<std::string> note_lines;
   std::vector<ReportTrial> results;  // in the order of the trials

@@ -37,8 +37,9 @@ absl::Status ExportOutputs(const std::string& trial, const std::string& folder, 
                                               id.substr(0, 12), "' makes them, in the store openset-again"));
     }
     if (!is_there) {
-      return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " no longer exists; to make it again, remove ",
-                                              "the record and run the study"));
+      return absl::NotFoundError(absl::StrCat(store.OutputsFolder(key), " no longer exists; 'openset reproduce ",
+                                              store.folder(), " ", id.substr(0, 12),
+                                              "' makes it again in the store openset-again: export it from there"));
     }
   }
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));
