@@ -22,7 +22,7 @@ ALLOWED = {
     "core/files/temporary_folder.h": ["below TMPDIR, else /tmp"],  # the one place
     "core/files/temporary_folder.cc": ["temp_directory_path(error)"],
     # A socket's path has at most 107 bytes; mkdtemp() makes a random name.
-    "tools/testing/slurm/real_slurm.cc": ["/tmp/openset-slurm-XXXXXX", "no folder can be made in /tmp"],
+    "tools/testing/slurm/slurm_test.py": ['mkdtemp(prefix="openset-slurm-", dir="/tmp")'],
     # A folder in memory; `tempfile` makes a random name in it.
     "tools/python/openset/_arrays.py": ['shared = "/dev/shm"'],
     # Used without HOME. Files there are compared with their SHA-256 whenever they are used.

@@ -31,14 +31,15 @@ class BadInputTest(ProgramTest):
         self.write("openset-store/records/ab/abcd.rec", "of version 1")
         for command in ("plan", "run", "status", "report"):
             self.refused(command + " study.textproto", f"the store {self.program.store} is of schema version 1",
-                         "name another folder (--store), where its results are made again; or, if only its file 'version' "
-                         "was lost, write into it: openset store 3\n")
+                         "name another folder (--store), where its results are made again; or, if only its file "
+                         "'version' was lost, write into it: openset store 3\n")
         self.assertEqual(self.read("openset-store/version"), "")
 
     def test_a_store_that_is_a_file(self):
         self.write("openset-store", "a file")
-        for command in ("plan study.textproto", "run study.textproto", "status study.textproto", "report study.textproto",
-                        "status", "records ls", "records merge study.textproto", "explain abcd"):
+        for command in ("plan study.textproto", "run study.textproto", "status study.textproto",
+                        "report study.textproto", "status", "records ls", "records merge study.textproto",
+                        "explain abcd"):
             self.refused(command, f"{self.program.store} is not a folder: name another store")
         self.assertEqual(self.read("openset-store"), "a file")
 
@@ -98,8 +99,8 @@ class BadInputTest(ProgramTest):
         # A catalog entry without checksums, so that the reader finds the error: the images lack a byte.
         self.write("mine/tiny/images", bytes((0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 4, 0, 0, 0, 4)) + b"x" * (40 * 16 - 1))
         self.write("mine/tiny/labels", bytes((0, 0, 8, 1, 0, 0, 0, 40)) + bytes((0, 1, 2, 3)) * 10)
-        parts = "".join(f"part {{ name: '{part}' samples: 40 samples_per_class: 10 idx {{ images {{ path: 'tiny/images' "
-                        "} labels { path: 'tiny/labels' } } } " for part in ("train", "test"))
+        parts = "".join(f"part {{ name: '{part}' samples: 40 samples_per_class: 10 idx {{ images {{ path: "
+                        "'tiny/images' } labels { path: 'tiny/labels' } } } " for part in ("train", "test"))
         self.write("data/catalog/tiny.textproto", "name: 'tiny' class_name: ['a', 'b', 'c', 'd'] channels: 1 height: 4 "
                    f"width: 4 layout {{ {parts} }}")
         self.write("data/tasks/tiny.textproto", "name: 'tiny' data_set: 'tiny' split { known: [0, 1] unknown: [2, 3] }")
@@ -191,7 +192,8 @@ class LimitsTest(ProgramTest):
                           "--seeds=0..999999999")
         self.refused_plan("there may be at most 100000 seeds", "--seeds=0..99999,100000..199999")
         self.out("plan study.textproto --seeds=18446744073709551615 --noprobe")
-        self.refused_plan("training.epochs: must be at most 1000000 (is 2147483647)", "--set=training.epochs=2147483647")
+        self.refused_plan("training.epochs: must be at most 1000000 (is 2147483647)",
+                          "--set=training.epochs=2147483647")
 
     def test_candidates_of_a_search(self):
         self.write_task("split { known: 0 }")

@@ -134,8 +134,8 @@ class DataTest(ProgramTest):
             run = self.run_program("run study.textproto --devices=cpu" + data)
             if run.code != 0:
                 refused += 1
-                self.says(run.err, "only clusters of class 0 (cat) that validation_per_class takes, which doesn't divide "
-                          "them: keep fewer samples for validation, or leave the class out")
+                self.says(run.err, "only clusters of class 0 (cat) that validation_per_class takes, which doesn't "
+                          "divide them: keep fewer samples for validation, or leave the class out")
                 continue
             clusters = sum(fold in of_pair for of_pair in folds.values())
             self.says(self.out("compare study.textproto" + data), f"replicates of {clusters} clusters, seed 0)")
@@ -167,8 +167,8 @@ class DataTest(ProgramTest):
             return self.program.must_run(f"plan study.textproto --noprobe --data={self.folder}").err
 
         self.says(hints("parts", "external { data_set: 'pets' class_id: 2 }"),
-                  "hint: task parts, split 0: 4 of 4 test samples are of clusters (2) that have training samples, too, so "
-                  "the test is easier than new samples are: keep each cluster in one part",
+                  "hint: task parts, split 0: 4 of 4 test samples are of clusters (2) that have training samples, too, "
+                  "so the test is easier than new samples are: keep each cluster in one part",
                   "clusters (2) that have external images, too, so")
         # The folds keep clusters whole; a part that they don't divide does not.
         hint = hints("external", "cross_validation { folds: 2 } external { data_set: 'pets' part: 'all' class_id: 2 }")
@@ -180,8 +180,8 @@ class DataTest(ProgramTest):
 
     def test_from_a_folder_to_a_study(self):
         described = self.out("data describe photos")
-        # A fifth of each class is for the test: 4 red and 8 green of 16 training images, whose means are 1/4 and 1/2 and
-        # whose standard deviations are sqrt(1/4 - 1/16) and 1/2.
+        # A fifth of each class is for the test: 4 red and 8 green of 16 training images, whose means are 1/4 and 1/2
+        # and whose standard deviations are sqrt(1/4 - 1/16) and 1/2.
         self.says(described, "photos: 3 classes, 16 in train, 4 in test, 20 in all", "mean 0.2500 0.5000",
                   "std 0.4330 0.5000", "\nall 20 x 16 pixels (width x height)\n",
                   'in a study:  method: "softmax+laptop_colour"\n             override { input { mean: [0.25, 0.5, ')
@@ -232,8 +232,8 @@ class DataTest(ProgramTest):
         self.says_not(self.run_program("status study.textproto").err, "hint: ")
         photo = self.program.path("photos/dog/0.png")
         photo.rename(self.program.path("dog.bin"))
-        changed = ("its images have changed: bring the old ones back, or remove catalog/photos.textproto and describe the "
-                   "folder again")
+        changed = ("its images have changed: bring the old ones back, or remove catalog/photos.textproto and describe "
+                   "the folder again")
         for command in ("plan study.textproto", "compare study.textproto", "status study.textproto",
                         "report study.textproto --format=csv"):
             self.says(self.run_program(command).err, "hint: results on photos may be missing: ", changed)
@@ -326,8 +326,8 @@ class DataTest(ProgramTest):
     def test_audit_looks_at_the_shifted_images_of_a_task(self):
         self.write("cast/cat/0.png", png(255, 0, 0))
         self.write("cast/dog/0.png", png(0, 255, 1))
-        self.write("tasks/pets.textproto", f"name: 'pets' data_set: 'folder:{self.folder}/photos' split {{ known: [1, 0] "
-                   f"}} shifted {{ group: 'cast' data_set: 'folder:{self.folder}/cast' part: 'all' }}")
+        self.write("tasks/pets.textproto", f"name: 'pets' data_set: 'folder:{self.folder}/photos' split {{ known: [1, "
+                   f"0] }} shifted {{ group: 'cast' data_set: 'folder:{self.folder}/cast' part: 'all' }}")
         audit = self.out("data audit pets --exact")
         self.says(audit, "exact  cast: ", "cast/cat/0.png  =  train: ", "images in 4 sets")
         self.says_not(audit, "cast/dog/0.png")
@@ -453,8 +453,9 @@ metric { accuracy {} } metric { auroc {} }
         self.says_not(report, "no record yet")
         self.says(self.out("status mixed.textproto --store=other"), "1 of 1 trial done")
         # If the store's records are of other data, nothing can be found, and the report says so first.
-        self.write("mine.textproto", "name: 'mine' task: 'fashion_mnist_6_4' split: 0 seed: 0 method: 'softmax' metric { "
-                   "accuracy {} } train_limit_per_class: 5 test_limit_per_class: 5 override { training { epochs: 1 } }")
+        self.write("mine.textproto", "name: 'mine' task: 'fashion_mnist_6_4' split: 0 seed: 0 method: 'softmax' "
+                   "metric { accuracy {} } train_limit_per_class: 5 test_limit_per_class: 5 "
+                   "override { training { epochs: 1 } }")
         self.out("run mine.textproto --store=third")
         untold = self.fails("report mixed.textproto --store=third", 1,
                             "no result was found; give the folder of the images with --data")
@@ -463,7 +464,8 @@ metric { accuracy {} } metric { auroc {} }
     def test_problems_of_files_are_reported_before_the_run(self):
         image = self.program.path("images/mixed/photos/c/3.webp")
         image.unlink()
-        self.fails(self.run_command, 2, "images/mixed/photos/c: has 5 images, not 6 as the catalog says of part 'photos'")
+        self.fails(self.run_command, 2,
+                   "images/mixed/photos/c: has 5 images, not 6 as the catalog says of part 'photos'")
         self.assertFalse(self.program.store.exists())
         # An image that can't be decoded is found when it is read.
         image.write_text("no image")

@@ -21,7 +21,7 @@ metric { accuracy {} }
 HOSTILE = b"a\x1b]0;t\x07\xc2\x9b31m\xe2\x80\xae\xff\nopenset: all is well"
 # Control characters except line ends and tabs, separators of lines, marks of a writing's direction, and bytes that are
 # not UTF-8 (as Python reads them).
-CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 
 
 def name_of(content):
@@ -85,7 +85,8 @@ class ForeignTextTest(ProgramTest):
         self.write("lab/tasks/mine.textproto",
                    b"name: 'mine'\ndata_set: 'mnist'\ntitle: '\xc3' split { known: 0 }")
         for text, field in (
-                (b"axis { path: 'training.epochs' value: ['1', '2'] name: 'a\xff' }", "study.textproto:7: axis[0].name: "),
+                (b"axis { path: 'training.epochs' value: ['1', '2'] name: 'a\xff' }",
+                 "study.textproto:7: axis[0].name: "),
                 (b"axis { path: 'training.epochs' value: ['1', '\xff'] }", "study.textproto:7: axis[0].value[1]: "),
                 (b"axis { path: '\\377' value: ['1', '2'] }", "study.textproto:7: axis[0].path: "),
                 (b"question: '\xc3('", "study.textproto:7: question: "),
@@ -121,14 +122,14 @@ class ForeignTextTest(ProgramTest):
         self.write("study.textproto", f"{SPEC}axis {{ path: 'score' name: '{quoted}' value: ['max_logit {{}}', "
                    "'energy {\\n\\n}'] }")
         hostile, lab = name_of(HOSTILE), "--library=lab"
-        for command in ("list methods", "list presets", "list tasks", "list specs", "show method mine", "show spec mine",
-                        "task splits mine"):
+        for command in ("list methods", "list presets", "list tasks", "list specs", "show method mine",
+                        "show spec mine", "task splits mine"):
             self.no_line_of_the_text([*command.split(), lab])
         for command in ("plan study.textproto --noprobe", "plan study.textproto --format=markdown",
                         "plan study.textproto --format=json", "report study.textproto"):
             self.no_line_of_the_text(command.split())
-        for words in (["list", hostile, lab], ["show", "method", hostile, lab], ["plan", "study.textproto", "--" + hostile],
-                      ["plan", "study.textproto", "--set=" + hostile]):
+        for words in (["list", hostile, lab], ["show", "method", hostile, lab],
+                      ["plan", "study.textproto", "--" + hostile], ["plan", "study.textproto", "--set=" + hostile]):
             self.no_line_of_the_text(words)
         for command in ("explain", "plan", "run", "eval", "data audit", "", "records ls", "records merge"):
             self.no_line_of_the_text([*command.split(), hostile])

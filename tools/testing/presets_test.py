@@ -50,8 +50,8 @@ class PresetsTest(ProgramTest):
 
     def test_warns_about_grey_presets_for_colour_images(self):
         self.says(self.plan("max_logit+laptop", "cifar10").err,
-                  "warning: max_logit+laptop sees grey images of 28 x 28 pixels, but the images of cifar10 are in colour: "
-                  "another preset (laptop_colour), or input.channels, keeps the colours")
+                  "warning: max_logit+laptop sees grey images of 28 x 28 pixels, but the images of cifar10 are in "
+                  "colour: another preset (laptop_colour), or input.channels, keeps the colours")
         self.assertEqual(self.plan("max_logit+laptop_colour", "cifar10").err, "")
         self.assertEqual(self.plan("max_logit+laptop").err, "")  # Fashion-MNIST is grey
 

@@ -14,6 +14,7 @@ the program, with the store openset-store. A command is a line as in a shell (qu
 Tests run in the folder of their runfiles, with Python's standard library alone.
 """
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -355,9 +356,11 @@ def changed_record(record_file, *changes, kind="TrialRecord"):
 
 
 def payload_of(record_file):
-    """The message in a record file: it follows a line, its length and its SHA-256."""
-    content = pathlib.Path(record_file).read_bytes()
-    return content[content.index(b"\n") + 1 + 8 + 32:]
+    """The message in a record file: it follows a line, its length, and the SHA-256 of both."""
+    _, content = pathlib.Path(record_file).read_bytes().split(b"\n", 1)
+    length, digest, payload = content[:8], content[8:40], content[40:]
+    assert hashlib.sha256(length + payload).digest() == digest, f"{record_file} is corrupt"
+    return payload
 
 
 def without_field(message, number):
@@ -452,7 +455,10 @@ def main():
                                           time=f"{seconds:.3f}")
             if test.id() in wrong:
                 ElementTree.SubElement(case, "failure").text = wrong[test.id()]
-        for test, text in result.skipped:
-            ElementTree.SubElement(next(case for case in suite if case.get("name") == test._testMethodName), "skipped")
+        for test, text in result.skipped:  # of a whole class: "setUpClass (...)"
+            name = getattr(test, "_testMethodName", test.id())
+            case = next((case for case in suite if case.get("name") == name), None)
+            case = ElementTree.SubElement(suite, "testcase", name=name) if case is None else case
+            ElementTree.SubElement(case, "skipped")
         ElementTree.ElementTree(suite).write(output)
     sys.exit(not result.wasSuccessful())

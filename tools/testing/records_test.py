@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records through the program: corrupt ones, ls, show, explain, export, merge and gc; errors and overrides of a spec."""
+"""Records through the program: ls, show, explain, export, merge, rm, verify and gc; errors and overrides of a spec."""
 import os
 import shutil
 import sys
@@ -47,8 +47,8 @@ class RecordsTest(ProgramTest):
     def test_say_what_is_missing(self):
         self.copy_released_store()
         # A share, not a percentage.
-        self.says(self.program.must_run("records ls openauc>90").err, "hint: 'openauc>90': openauc is a share, from 0.8125 "
-                  "to 0.8125 in these records: 90 % is 0.9\n")
+        self.says(self.program.must_run("records ls openauc>90").err, "hint: 'openauc>90': openauc is a share, from "
+                  "0.8125 to 0.8125 in these records: 90 % is 0.9\n")
         self.assertEqual(self.program.must_run("records ls openauc>0.9").err, "")
         self.fails("records diff 242d", 2, "has one record of trial 242d01b1")
         # Outputs that a bundle doesn't have.
@@ -66,8 +66,9 @@ class RecordsTest(ProgramTest):
 
     def test_remove_asks_on_a_terminal(self):
         self.copy_released_store()
-        for answer, code, said, left in (("\n", 2, "nothing was removed", 2), ("no\n", 2, "nothing was removed", 2),
-                                         ("\x04", 2, "nothing was removed", 2), ("y\n", 0, "removed 1 of 2 records", 1)):
+        kept = 2, "nothing was removed", 2
+        for answer, (code, said, left) in (("\n", kept), ("no\n", kept), ("\x04", kept),
+                                           ("y\n", (0, "removed 1 of 2 records", 1))):
             result = self.program.run_on_terminal("records rm method=openauc", 0, answer)
             self.assertEqual(result.code, code, result)
             self.says(result.out, "Remove 1 of 2 records of ", "[y/N]", said)
@@ -104,7 +105,8 @@ class RecordsTest(ProgramTest):
         self.assertEqual(self.program.records(), records)
 
     def test_a_run_with_failures_keeps_the_store_small_too(self):
-        self.write("methods/bad.textproto", "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }")
+        self.write("methods/bad.textproto",
+                   "name: 'bad' base: 'softmax' training { optimizer { learning_rate: 1e20 } }")
         self.write("study.textproto", study('"mcp"', '"bad"').replace("learning_rate: 0.02", ""))
         self.write("small.textproto", "store_gb: 1e-6 retries: 0")
         self.fails(RUN + " --deploy=small.textproto", 1, "more than store_gb: the rest is records")
@@ -146,9 +148,9 @@ class RecordsTest(ProgramTest):
         self.says(other.must_run("records verify all.zip").out,
                   "2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt\n",
                   "sha256 of the content")
-        for command in ("records ls --format=csv", f"records diff {first} {last}", f"records show {first} --format=json",
-                        "report method=mcp --format=csv", "report specs/study.textproto --format=csv",
-                        "compare specs/study.textproto"):
+        for command in ("records ls --format=csv", f"records diff {first} {last}",
+                        f"records show {first} --format=json", "report method=mcp --format=csv",
+                        "report specs/study.textproto --format=csv", "compare specs/study.textproto"):
             of_store, of_bundle = self.run_program(command), self.run_program(command + " --store=all.zip")
             self.assertEqual((of_bundle.code, of_bundle.out), (of_store.code, of_store.out), of_bundle)
         other.must_run("records export --store=all.zip --bundle=same.zip --with=outputs,checkpoints")

@@ -50,8 +50,8 @@ class ReportTest(StudyTest):
     # The outputs still exist, so nothing is trained again.
     def test_a_new_metric_needs_only_an_evaluation(self):
         self.write("study.textproto", NEAR_FAR_STUDY + "metric { openauc {} }\n")
-        self.says(self.report(""), "4 of 4 trials lack only the evaluation by exactly these metrics: `openset run` makes "
-                  "them without training.")
+        self.says(self.report(""), "4 of 4 trials lack only the evaluation by exactly these metrics: `openset run` "
+                  "makes them without training.")
 
     # Every format lists the command line's overrides, and the page marks them in the spec.
     def test_names_overrides(self):
@@ -118,9 +118,10 @@ class ReportTest(StudyTest):
         self.says(self.read("all.html"), "<h1>all.zip</h1>")
         # A file name of another format.
         for name, message in (
-                ("all.csv", "--out: all.csv has the extension of csv, but --format=text was requested; add --format=csv"),
-                ("all.parquet", "--out: report can't write .parquet; its formats are text (.txt), markdown (.md), latex "
-                 "(.tex)")):
+                ("all.csv",
+                 "--out: all.csv has the extension of csv, but --format=text was requested; add --format=csv"),
+                ("all.parquet", "--out: report can't write .parquet; its formats are text (.txt), markdown (.md), "
+                 "latex (.tex)")):
             self.fails("report all.zip --out=" + name, 2, message)
             self.assertEqual(self.read(name), "")
         self.out("report all.zip --out=all.log")
@@ -175,7 +176,8 @@ def cell_text(cell, mean, std):
     def shown(value):
         return f'{value * cell["display"]["factor"]:.{cell["display"]["digits"]}f}'
 
-    return shown(mean) + (f" ± {shown(std)}" if len(cell["values"]) > 1 else "") + ("*" if cell.get("detectable") else "")
+    spread = f" ± {shown(std)}" if len(cell["values"]) > 1 else ""
+    return shown(mean) + spread + ("*" if cell.get("detectable") else "")
 
 
 def markdown_cells(content):
@@ -188,7 +190,8 @@ def markdown_cells(content):
         if not line.startswith("|"):
             heads = None
             continue
-        parts = [part.strip().replace("**", "").replace("<u>", "").replace("</u>", "") for part in line.split("|")[1:-1]]
+        parts = [part.strip().replace("**", "").replace("<u>", "").replace("</u>", "")
+                 for part in line.split("|")[1:-1]]
         if heads is None:
             heads = parts
         elif "published" not in heads and not set(line) <= set("|-: "):
@@ -247,8 +250,8 @@ class LatexTest(StudyTest):
             self.says(self.read("table.tex"), *said)
             self.says_not(self.read("table.tex"), *not_said)
             if shutil.which("pdflatex"):
-                log = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"], text=True,
-                                     cwd=self.program.folder, stdout=subprocess.PIPE, check=True).stdout
+                log = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"],
+                                     cwd=self.program.folder, stdout=subprocess.PIPE, text=True, check=True).stdout
                 self.says(log, "Output written on report.pdf")
         for flags, message in (("--format=csv --digits=1", "--digits: applies to text, markdown and latex tables"),
                                ("--spread=std", "--spread: unknown spread"),
@@ -272,7 +275,8 @@ class FigureTest(StudyTest):
         for flags, said, not_said in (
                 ("--improvement=auroc --labels=names", ("relative change of AUROC, % of mcp's", "max_logit"), ()),
                 ("--curve=roc --spread=interval", ("mean, in its 95 % interval", ">MCP<"), ()),
-                ("--softmax=near,noise --softmax_classes=3", ("mean softmax", "MCP: near", "MCP: noise", "MaxLogit"), ()),
+                ("--softmax=near,noise --softmax_classes=3",
+                 ("mean softmax", "MCP: near", "MCP: noise", "MaxLogit"), ()),
                 ("--softmax=near --methods=mcp", (), ("MaxLogit",)),
                 ("--curve=categories_mcp", (">near<", ">far<", "known, right"), ()),
                 ("--curve=density_mcp", ("noise (far)",), ()),
@@ -352,15 +356,15 @@ class MessagesTest(ProgramTest):
         self.assertRegex(explained, "  evaluate [0-9a-f]{12}: will be evaluated: no stored result has exactly these "
                          "metrics\n")
 
-    # Each step sets the weights to 0, so that all predictions are one class, which exactly a quarter of the samples have.
+    # Each step sets the weights to 0, so that all predictions are one class, which a quarter of the samples have.
     def test_a_hint_names_split_and_seed(self):
         self.write_study(("optimizer { learning_rate: 0.02 }",
                           "optimizer { learning_rate: 0.01 sgd {} weight_decay: 99 }"),
                          ("split: 0", "split: 1"), ("epochs: 1", "epochs: 2"))
         hints = self.program.must_run("run study.textproto").err
         for seed in (0, 1):
-            self.says(hints, f"hint: mcp on near_far, split 1, seed {seed}: accuracy is 25.0 % on 200 known samples, no "
-                      "better than guessing ")
+            self.says(hints, f"hint: mcp on near_far, split 1, seed {seed}: accuracy is 25.0 % on 200 known samples, "
+                      "no better than guessing ")
 
     # The hint has the lowest trial of a row, and the mean that the table shows.
     def test_a_hint_has_the_mean_of_the_table(self):
@@ -371,7 +375,8 @@ class MessagesTest(ProgramTest):
             if record["trial"]["method"]["name"] == "mcp":
                 path.write_bytes(self.with_auroc(path, 0.25 if record["trial"]["seed"] == "1" else 0.375))
         self.assertRegex(self.program.must_run("report study.textproto").err,
-                         r"hint: AUROC is below 50 %.* by mcp \(25\.0 % at split 0, seed 1; mean of the table 31\.2 %\)")
+                         r"hint: AUROC is below 50 %.* by mcp \(25\.0 % at split 0, seed 1; "
+                         r"mean of the table 31\.2 %\)")
 
     def with_auroc(self, path, auroc, *changes):
         """The record file with another AUROC of the pool, which comes first."""

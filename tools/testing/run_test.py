@@ -7,11 +7,12 @@ import signal
 import sys
 
 sys.path.insert(0, "tools/testing")
-from program import (ROOT, SHORT_STUDY, SMALL_STUDY, TEMPORARY, Program, ProgramTest, children_of, flip_bit,  # noqa: E402
-                     main, wait_for)
+from program import (ROOT, SHORT_STUDY, SMALL_STUDY, TEMPORARY, Program, ProgramTest, children_of,  # noqa: E402
+                     flip_bit, main, wait_for)
 
 # Seconds of work on one core: 1,200 training images, all parts of the OpenAUC method.
-SPEC = SHORT_STUDY.replace("softmax", "openauc").replace("epochs: 4", "epochs: 3") + "metric { openauc {} } seed: [0, 1]"
+SPEC = SHORT_STUDY.replace("softmax", "openauc").replace("epochs: 4", "epochs: 3")
+SPEC += "metric { openauc {} } seed: [0, 1]"
 RUN = "run study.textproto"
 
 
@@ -85,9 +86,10 @@ class RunTest(ProgramTest):
                 self.assertEqual(len(component["fingerprint"]), 64, component)
                 self.assertGreaterEqual(component["revision"], 1, component)
         for stage, components in (
-                (stages[0], "AugmentationSpec.horizontal_flip AugmentationSpec.rand_augment AugmentationSpec.random_crop "
-                 "AugmentationSpec.resize HeadSpec.linear LossTermSpec.cross_entropy LossTermSpec.open_auc "
-                 "ModelSpec.osrci_cnn OpenSetSpec.feature_mixup OptimizerSpec.sgd ScheduleSpec.constant"),
+                (stages[0], "AugmentationSpec.horizontal_flip AugmentationSpec.rand_augment "
+                 "AugmentationSpec.random_crop AugmentationSpec.resize HeadSpec.linear LossTermSpec.cross_entropy "
+                 "LossTermSpec.open_auc ModelSpec.osrci_cnn OpenSetSpec.feature_mixup OptimizerSpec.sgd "
+                 "ScheduleSpec.constant"),
                 (stages[2], "MetricSpec.accuracy MetricSpec.auroc MetricSpec.openauc ScoreSpec.max_logit")):
             self.assertEqual(sorted(f"{one['family']}.{one['name']}" for one in stage["component"]), components.split())
 
@@ -230,7 +232,7 @@ class UntilTest(ProgramTest):
 
 
 class StopTest(ProgramTest):
-    """Stops a run in each way that a user has: finished work stays, no process remains, and the same command continues."""
+    """Stops a run in each way that a user has: finished work stays, no process remains, the same command continues."""
 
     def test_every_way_ends_cleanly_and_resumes(self):
         undisturbed = self.another_program("undisturbed")

@@ -118,8 +118,8 @@ class ServeTest(ProgramTest):
                 ("OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example", 405),
                 ("GET /live.json HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site", 403)):
             self.assertEqual(server.exchange(request + "\r\n\r\n").status, status, request)
-        for path in ("/../openset-store/version", "/version", "/%2e%2e/version", "//etc/passwd", "/reports", "/study/..",
-                     "/record/..%2fversion", "http://localhost/version"):
+        for path in ("/../openset-store/version", "/version", "/%2e%2e/version", "//etc/passwd", "/reports",
+                     "/study/..", "/record/..%2fversion", "http://localhost/version"):
             self.assertEqual(server.ask(path).status, 404, path)
         self.says_not(server.ask("/").head, "Access-Control")
         taken = self.another_program("other").run(f"serve --store={self.program.store} --port={server.port}")

@@ -1,9 +1,13 @@
 // Compares methods on a simulated GPU (core/tensor/testing/memory_gpu.h) with the CPU: training, a stop and a
 // resumption within it, inference, and the fit of scores; and states the work of host and GPU in a step of each method.
 #include <algorithm>
+#include "absl/status/status.h"
+#include <utility>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -14,9 +18,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/random.h"
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"
 #include "core/testing/status_matchers.h"
@@ -36,7 +42,6 @@
 #include "experiments/worker/worker.proto.h"
 #include "gmock/gmock.h"
 #include "models/checkpoint.h"
-#include "tools/testing/openset_program.h"
 
 namespace openset {
 namespace {
@@ -91,32 +96,78 @@ std::vector<std::string> AllMethods() {
   return names;
 }
 
-// Writes the spec of the study of these methods.
-void WriteSpec(const OpensetProgram& program, const std::vector<std::string>& methods) {
-  program.GenerateExternalImages();
+constexpr char kGradients[] = R"(
+name: "gradients"
+class_name: ["some", "others"]
+channels: 3 height: 32 width: 32
+layout {
+  part { name: "train" samples: 1000 samples_per_class: 500 cifar_binary { file { path: "gradients/train.bin" } } }
+  part { name: "test" samples: 200 samples_per_class: 100 cifar_binary { file { path: "gradients/test.bin" } } }
+}
+)";
+
+// Images in colour, each from one value at the top left to others at the right and at the bottom, with noise.
+std::string Gradients(const std::string& part, int images) {
+  RandomStream random(0, part);
+  std::string bytes;
+  for (int i = 0; i < images; ++i) {
+    bytes.push_back(static_cast<char>(i % 2));
+    for (int c = 0; c < 3; ++c) {
+      const double start = random.Uniform(40, 216), right = random.Uniform(-40, 40), down = random.Uniform(-40, 40);
+      for (int y = 0; y < 32; ++y) {
+        for (int x = 0; x < 32; ++x) {
+          const double value = start + (right * x + down * y) / 32 + 10 * random.Normal();
+          bytes.push_back(static_cast<char>(static_cast<uint8_t>(std::clamp(value, 0.0, 255.0))));
+        }
+      }
+    }
+  }
+  return bytes;
+}
+
+void Write(const std::string& path, const std::string& content) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+// Makes a folder with methods.textproto, the study of these methods, and its task: fashion_mnist_6_4 with the images
+// above as external images. Returns its path.
+std::string MakeStudy(const std::string& name, const std::vector<std::string>& methods) {
+  const std::string folder = JoinPath(::testing::TempDir(), name);
+  std::filesystem::remove_all(folder);
+  std::string task = ReadFile(*RunfilesFolder() + "/openset/data/tasks/fashion_mnist_6_4.textproto").value_or("");
+  EXPECT_EQ(absl::StrReplaceAll({{"data_set: \"cifar10\"", "data_set: \"gradients\""},
+                                 {"name: \"fashion_mnist_6_4\"", "name: \"fashion_and_gradients\""}},
+                                &task),
+            2);
+  Write(folder + "/data/tasks/fashion_and_gradients.textproto", task);
+  Write(folder + "/data/catalog/gradients.textproto", kGradients);
+  Write(folder + "/data/gradients/train.bin", Gradients("train", 1000));
+  Write(folder + "/data/gradients/test.bin", Gradients("test", 200));
   std::string spec = kSpec;
   for (const std::string& method : methods) absl::StrAppend(&spec, "method: '", method, "'\n");
-  program.Write("methods.textproto", spec);
+  Write(folder + "/methods.textproto", spec);
+  return folder;
 }
 
 // The study of these methods, on one device.
 class Place {
  public:
-  Place(const OpensetProgram& program, const std::string& spec, at::Device device,
-        ExecutionSpec::Precision precision = ExecutionSpec::FP32)
-      : device_(device), precision_(precision), store_(absl::StrCat(program.folder(), "/", device.str(), precision)) {
+  // `folder`: of MakeStudy().
+  Place(const std::string& folder, at::Device device, ExecutionSpec::Precision precision = ExecutionSpec::FP32)
+      : device_(device), precision_(precision), store_(absl::StrCat(folder, "/", device.str(), precision)) {
     const std::string shipped = *RunfilesFolder() + "/openset";
-    const std::vector<std::string> data_folders = {JoinPath(program.folder(), "data"), shipped + "/data/packaged"};
+    const std::vector<std::string> data_folders = {JoinPath(folder, "data"), shipped + "/data/packaged"};
     SpecFolders folders = SpecFoldersBelow(shipped);
-    AddSpecFolders(SpecFoldersBelow(program.folder()), &folders);
+    AddSpecFolders(SpecFoldersBelow(folder), &folders);
     StudyOptions options;
     options.changes.set = {"execution.precision=" + ExecutionSpec::Precision_Name(precision)};
     options.expand.default_device = device.is_cpu() ? ExecutionSpec::CPU : ExecutionSpec::CUDA;
     options.data_folders = data_folders;
-    auto study = Study::Load(JoinPath(program.folder(), spec), folders, store_, options);
+    auto study = Study::Load(JoinPath(folder, "methods.textproto"), folders, store_, options);
     EXPECT_THAT(study, IsOk());
     study_ = *std::move(study);
-    auto catalog = Catalog::Open({shipped + "/data/catalog", JoinPath(program.folder(), "data/catalog")});
+    auto catalog = Catalog::Open({shipped + "/data/catalog", JoinPath(folder, "data/catalog")});
     EXPECT_THAT(catalog, IsOk());
     images_ = std::make_unique<ImageCache>(*catalog, data_folders);
   }
@@ -334,11 +385,11 @@ std::map<std::string, GoldenRow> GoldenTable() {
 }
 
 TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
-  const OpensetProgram program;
-  WriteSpec(program,
-            IsLong() ? AllMethods() : std::vector<std::string>{"arpl_cs", "augmix", "crl_openauc", "outlier_exposure"});
-  const Place cpu(program, "methods.textproto", at::kCPU);
-  const Place gpu(program, "methods.textproto", kGpu), tf32(program, "methods.textproto", kGpu, ExecutionSpec::TF32);
+  const std::string folder =
+      MakeStudy("equal", IsLong() ? AllMethods()
+                                  : std::vector<std::string>{"arpl_cs", "augmix", "crl_openauc", "outlier_exposure"});
+  const Place cpu(folder, at::kCPU);
+  const Place gpu(folder, kGpu), tf32(folder, kGpu, ExecutionSpec::TF32);
   const std::vector<ActionId> actions = cpu.plan().NeededActions();
   ASSERT_EQ(gpu.plan().NeededActions(), actions);
   ASSERT_EQ(tf32.plan().NeededActions(), actions);
@@ -359,8 +410,8 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
         ExpectSame(cpu, cpu.plan()[done], *place, place->plan()[done]);
       }
       if (on_cpu.kind == ActionKind::kTrain) {
-        place->ExpectSameResumed(
-            on_gpu, absl::StrCat(program.folder(), "/resumed", static_cast<int>(id), "/", place->precision()));
+        place->ExpectSameResumed(on_gpu,
+                                 absl::StrCat(folder, "/resumed", static_cast<int>(id), "/", place->precision()));
       }
     }
   }
@@ -370,9 +421,8 @@ TEST(MethodsOnAGpu, EqualTheCpuAndResume) {
 
 // The cost of an epoch for each method that trains, and whether a CUDA graph could hold its steps.
 TEST(MethodsOnAGpu, CostNoMoreThanTheTable) {
-  const OpensetProgram program;
-  WriteSpec(program, AllMethods());
-  const Place gpu(program, "methods.textproto", kGpu);
+  const std::string folder = MakeStudy("cost", AllMethods());
+  const Place gpu(folder, kGpu);
   std::map<std::string, GoldenRow> golden = GoldenTable();
   std::string table = absl::StrCat(kHeader, "\n");
   std::string by_operation = "method\toperation\tcount\n";  // to find operations that can be saved

@@ -7,6 +7,8 @@
 //                                           message, "+TEXT" merges a text
 //   hostile_tool mutate TYPE FILE SEED      prints FILE, a record file (.rec) or a text, with random changes of fields
 #include <filesystem>
+#include "absl/status/status.h"
+#include <cstdint>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -27,6 +29,7 @@
 #include "data/catalog.pb.h"
 #include "data/task.pb.h"
 #include "experiments/engine/deploy.pb.h"
+#include "experiments/engine/slurm/slurm_array.pb.h"
 #include "experiments/evaluate/evaluation.h"
 #include "experiments/published/published.pb.h"
 #include "experiments/spec/action.pb.h"
@@ -102,7 +105,8 @@ std::unique_ptr<Message> New(const std::string& type) {
            &TrialRecord::default_instance(), &TrainSummary::default_instance(), &InferSummary::default_instance(),
            &RunState::default_instance(), &FailureRecord::default_instance(), &WorkEvent::default_instance(),
            &ExperimentSpec::default_instance(), &MethodSpec::default_instance(), &TaskSpec::default_instance(),
-           &DataSetInfo::default_instance(), &DeploySpec::default_instance(), &PublishedTable::default_instance()}) {
+           &DataSetInfo::default_instance(), &DeploySpec::default_instance(), &PublishedTable::default_instance(),
+           &SlurmArray::default_instance()}) {
     if (message->GetDescriptor()->name() == type) return std::unique_ptr<Message>(message->New());
   }
   LOG(FATAL) << "no message " << type;
