@@ -146,10 +146,20 @@ class FeatureReader {
         if (!name.empty()) known.push_back(name);
       }
       if (known.empty()) return Problem("label", "has no known sample");
-      result_.class_names = Numbered(known).first;
-      for (const std::string& name : names) {
-        const auto found = absl::c_lower_bound(result_.class_names, name);
-        result_.class_id.push_back(name.empty() ? -1 : static_cast<int32_t>(found - result_.class_names.begin()));
+      if (arrays_.count("logits") > 0) {
+        OPENSET_ASSIGN_OR_RETURN(result_.class_names, Names("class_names"));
+      }
+      if (result_.class_names.empty()) result_.class_names = Numbered(known).first;
+      std::map<std::string, int32_t> index;
+      for (const std::string& name : result_.class_names) index.try_emplace(name, static_cast<int32_t>(index.size()));
+      for (size_t i = 0; i < names.size(); ++i) {
+        const auto found = index.find(names[i]);
+        const bool is_class = found != index.end() && !names[i].empty();
+        if (!is_class && !names[i].empty() && !absl::EqualsIgnoreCase(names[i], "unknown")) {
+          return ProblemAt("label", static_cast<int64_t>(i),
+                           absl::StrCat("is '", OneLine(names[i]), "', which is none of class_names"));
+        }
+        result_.class_id.push_back(is_class ? found->second : -1);
       }
     } else {
       OPENSET_ASSIGN_OR_RETURN(const std::vector<int64_t> labels, Values("label", array, &ToInt64));

@@ -53,6 +53,20 @@ TEST(ReadFeatureFile, NamesOfClassesAndUnknownSamplesWithoutGroups) {
   EXPECT_THAT(arrays->cluster, ElementsAre(1, 0, 1, 2));
 }
 
+// Texts are numbered as the logits are, where these and class_names are there.
+TEST(ReadFeatureFile, NamesOfClassesInTheOrderOfLogits) {
+  NpzArrays named = {{"label", Texts({"fox", "Unknown", "cat", ""})},
+                     {"logits", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})},
+                     {"class_names", Texts({"fox", "cat"})}};
+  const auto arrays = Read(named);
+  ASSERT_THAT(arrays, IsOk());
+  EXPECT_THAT(arrays->class_names, ElementsAre("fox", "cat", "unknown"));
+  EXPECT_THAT(arrays->class_id, ElementsAre(0, 2, 1, 2));
+  named["label"] = Texts({"fox", "wolf", "cat", ""});
+  EXPECT_THAT(std::string(Read(named).status().message()),
+              HasSubstr("label' row 1 is 'wolf', which is none of class_names"));
+}
+
 // class_names, num_classes and the columns of logits may say more classes than occur.
 TEST(ReadFeatureFile, CountsClasses) {
   EXPECT_THAT(Read({{"label", Whole({0, 1})}})->class_names, ElementsAre("0", "1"));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
@@ -74,11 +76,29 @@ absl::StatusOr<NpzArrays> ReadKnownArrays(const std::string& path) {
   return arrays;
 }
 
+// " (it has a.csv, b.npz)": the first files of scores in a folder, by name; "" without any.
+std::string FilesIn(const std::string& folder) {
+  constexpr size_t kShown = 5;
+  std::set<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string ending = absl::AsciiStrToLower(entry->path().extension().string());
+    if (ending == ".npz" || ending == ".npy" || ending == ".csv" || ending == ".tsv") {
+      names.insert(OneLine(entry->path().filename().string()));
+    }
+  }
+  if (names.empty()) return "";
+  const bool more = names.size() > kShown;
+  while (names.size() > kShown) names.erase(std::prev(names.end()));
+  return absl::StrCat(" (it has ", absl::StrJoin(names, ", "), more ? ", ...)" : ")");
+}
+
 absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
   if (argument.empty()) return absl::InvalidArgumentError("the name of a file of scores is empty: name a file");
   std::error_code error;
   if (std::filesystem::is_directory(argument, error)) {
-    return absl::InvalidArgumentError(absl::StrCat(argument, " is a folder: name a file of scores in it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(argument, " is a folder: name a file of scores in it", FilesIn(argument)));
   }
   const std::string extension = absl::AsciiStrToLower(std::filesystem::path(argument).extension().string());
   if (extension == ".npy") return ReadNpyFile(argument);
@@ -102,7 +122,8 @@ absl::StatusOr<RawFile> ReadRawFile(const std::string& argument) {
     return file;
   }
   return absl::InvalidArgumentError(absl::StrCat(argument, ": files of scores end in .npz, .npy, .csv or .tsv",
-                                                 extension.empty() ? "" : ", not in ", extension));
+                                                 extension.empty() ? "" : ", not in ", extension,
+                                                 ConversionText(argument)));
 }
 
 // Joins files that each hold some arrays of the same samples.
@@ -135,8 +156,50 @@ absl::StatusOr<RawFile> Join(std::vector<RawFile> files) {
   return joined;
 }
 
+bool IsText(const NpyArray& array) {
+  return absl::StrContains(array.descr, 'U') || absl::StrContains(array.descr, 'S');
+}
+
+// Names of classes as their indices in class_names; labels that are blank or 'unknown', unless a class is called that,
+// as -1.
+absl::Status ReadTexts(const NamedArrays& arrays, const std::string& name, const std::vector<int64_t>& shape,
+                       MaybeBorrowed<int64_t>* values) {
+  const bool is_label = name == "label";
+  if (!arrays.Has("class_names")) {
+    return arrays.Problem(name, absl::StrCat("holds texts, and there is no array 'class_names': add it, the names of "
+                                             "all known classes in the order of the logits, as in numpy.savez(file, "
+                                             "class_names=['cat', 'dog'], ...), or write the index of each class",
+                                             is_label ? ", and -1 for unknown samples" : ""));
+  }
+  std::vector<std::string> names, texts;
+  OPENSET_RETURN_IF_ERROR(arrays.Read("class_names", {-1}, &ToTexts, &names));
+  OPENSET_RETURN_IF_ERROR(arrays.Read(name, shape, &ToTexts, &texts));
+  std::map<std::string, int64_t> index;
+  for (const std::string& known : names) index.try_emplace(known, index.size());
+  for (size_t row = 0; row < texts.size(); ++row) {
+    const auto found = index.find(texts[row]);
+    const bool is_unknown = texts[row].empty() || absl::EqualsIgnoreCase(texts[row], "unknown");
+    if (found == index.end() && !(is_label && is_unknown)) {
+      return arrays.Problem(name, absl::StrCat("row ", row, ": '", OneLine(texts[row]), "' is none of class_names",
+                                               is_label ? "; unknown samples have the label '' or 'unknown'" : ""));
+    }
+    values->Own().push_back(found == index.end() ? -1 : found->second);
+  }
+  return absl::OkStatus();
+}
+
+// Whether labels or predictions are names of classes.
+bool HasTexts(const NamedArrays& arrays) {
+  for (const char* name : {"label", "prediction"}) {
+    const absl::StatusOr<const NpyArray*> array = arrays.Get(name, {-1});
+    if (array.ok() && IsText(**array)) return true;
+  }
+  return false;
+}
+
 absl::Status ReadLabels(const NamedArrays& arrays, ScoreFile* file) {
   OPENSET_ASSIGN_OR_RETURN(const NpyArray* array, arrays.Get("label", {-1}));
+  if (IsText(*array)) return ReadTexts(arrays, "label", {-1}, &file->label);
   if (absl::EndsWith(array->descr, "b1")) {
     return arrays.Problem("label",
                           "holds True and False; it must hold the classes of known samples, and -1 for unknown ones");
@@ -215,7 +278,8 @@ absl::Status ReadLoss(const NamedArrays& arrays, ScoreFile* file) {
 absl::Status ReadClassNames(const NamedArrays& arrays, ScoreFile* file) {
   std::vector<std::string> names;
   OPENSET_RETURN_IF_ERROR(arrays.Read("class_names", {-1}, &ToTexts, &names));
-  const int64_t classes = file->num_classes.value_or(file->num_outputs);
+  const int64_t named = file->num_outputs > 0 ? file->num_outputs : static_cast<int64_t>(names.size());
+  const int64_t classes = file->num_classes.value_or(named);
   if (static_cast<int64_t>(names.size()) != classes) {
     return arrays.Problem("class_names", absl::StrCat("has ", names.size(), " names of ", classes, " classes"));
   }
@@ -263,7 +327,9 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
     OPENSET_RETURN_IF_ERROR(arrays.Read("member_uncertainty", {n, 3}, &ToFloat, &file->member_uncertainty));
   }
   if (arrays.Has("prediction")) {
-    OPENSET_RETURN_IF_ERROR(arrays.Read("prediction", {n}, &ToInt64, &file->prediction));
+    OPENSET_ASSIGN_OR_RETURN(const NpyArray* prediction, arrays.Get("prediction", {n}));
+    OPENSET_RETURN_IF_ERROR(IsText(*prediction) ? ReadTexts(arrays, "prediction", {n}, &file->prediction)
+                                                : arrays.Read("prediction", {n}, &ToInt64, &file->prediction));
   }
   if (arrays.Has("unknown_score")) {
     OPENSET_RETURN_IF_ERROR(arrays.Read("unknown_score", {n}, &ToDouble, &file->unknown_score));
@@ -279,7 +345,7 @@ absl::Status ReadOwn(const NamedArrays& arrays, ScoreDirection direction, ScoreF
     OPENSET_ASSIGN_OR_RETURN(const int64_t num_classes, arrays.ReadOne("num_classes"));
     file->num_classes = num_classes;
   }
-  if (arrays.Has("class_names") && !arrays.IsTable() && file->num_outputs > 0) {
+  if (arrays.Has("class_names") && !arrays.IsTable() && (file->num_outputs > 0 || HasTexts(arrays))) {
     OPENSET_RETURN_IF_ERROR(ReadClassNames(arrays, file));
   }
   if (file->unknown_score.empty() && file->logits.empty()) {
@@ -411,6 +477,40 @@ absl::StatusOr<ScoreFile> Interpret(const RawFile& raw, ScoreDirection direction
 }
 
 }  // namespace
+
+std::string ConversionText(const std::string& path) {
+  // What reads the file, as a table or as arrays by name, in Python.
+  struct Reader {
+    const char* ending;
+    bool is_table;
+    const char* package;
+    const char* call;
+  };
+  constexpr Reader kReaders[] = {{".parquet", true, "pandas", "pandas.read_parquet(f)"},
+                                 {".feather", true, "pandas", "pandas.read_feather(f)"},
+                                 {".json", true, "pandas", "pandas.read_json(f)"},
+                                 {".jsonl", true, "pandas", "pandas.read_json(f, lines=True)"},
+                                 {".xlsx", true, "pandas", "pandas.read_excel(f)"},
+                                 {".xls", true, "pandas", "pandas.read_excel(f)"},
+                                 {".txt", true, "pandas", "pandas.read_csv(f, sep=None, engine='python')"},
+                                 {".pkl", false, "numpy, pandas", "pandas.read_pickle(f)"},
+                                 {".pickle", false, "numpy, pandas", "pandas.read_pickle(f)"},
+                                 {".h5", false, "numpy, h5py", "{k: v[()] for k, v in h5py.File(f).items()}"},
+                                 {".hdf5", false, "numpy, h5py", "{k: v[()] for k, v in h5py.File(f).items()}"}};
+  const std::string ending = absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
+  const auto* const reader = absl::c_find_if(kReaders, [&](const Reader& one) { return ending == one.ending; });
+  if (reader == std::end(kReaders)) return "";
+  const auto quoted = [](const std::string& name) {
+    return absl::StrCat("'", absl::StrReplaceAll(OneLine(name), {{"'", "'\\''"}}), "'");
+  };
+  const std::string to = std::filesystem::path(path).replace_extension(reader->is_table ? ".csv" : ".npz").string();
+  return absl::StrCat(
+      ": python3 -c \"import sys, ", reader->package, "; f, to = sys.argv[1:]; ",
+      reader->is_table ? absl::StrCat(reader->call, ".to_csv(to, index=False)")
+                       : absl::StrCat("numpy.savez(to, **", reader->call, ")"),
+      "\" ", quoted(path), " ", quoted(to), " converts it",
+      absl::StartsWith(ending, ".p") && !reader->is_table ? " (a pickle runs code: only your own)" : "");
+}
 
 const std::vector<std::string>& ScoreFileArrays() {
   static const auto* names = new std::vector<std::string>{

@@ -71,6 +71,10 @@ absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::str
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});
 
+// ": python3 -c ... converts it", the command that turns a file of another format (Parquet, JSON, Excel, pickle ...)
+// into one that ReadScoreFiles() takes; "" if none is known.
+std::string ConversionText(const std::string& path);
+
 // The names of arrays: the fields above, and `group` and `group_names`.
 const std::vector<std::string>& ScoreFileArrays();
 

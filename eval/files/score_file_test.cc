@@ -2,6 +2,8 @@
 #include "eval/files/score_file.h"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
 
@@ -17,6 +19,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(ScoreFile, OpenOod) {
@@ -82,6 +85,56 @@ TEST(ScoreFile, RefusesFilesWithWrongEndings) {
   const std::string bytes = *ReadFile(WriteArrays("a.npz", Scores()));
   EXPECT_THAT(ErrorOf({WriteText("a.csv", bytes)}), HasSubstr("a.csv: is not text: byte "));
   EXPECT_THAT(ErrorOf({WriteText("mine.npy", FormatNpy(Wholes({1})))}), HasSubstr("write ARRAY="));
+}
+
+// Each message is the command that converts the file.
+TEST(ScoreFile, NamesTheConversionOfOtherFormats) {
+  EXPECT_EQ(ConversionText("my scores.parquet"),
+            ": python3 -c \"import sys, pandas; f, to = sys.argv[1:]; pandas.read_parquet(f).to_csv(to, index=False)\" "
+            "'my scores.parquet' 'my scores.csv' converts it");
+  EXPECT_EQ(
+      ConversionText("a's.PKL"),
+      ": python3 -c \"import sys, numpy, pandas; f, to = sys.argv[1:]; numpy.savez(to, **pandas.read_pickle(f))\" "
+      "'a'\\''s.PKL' 'a'\\''s.npz' converts it (a pickle runs code: only your own)");
+  EXPECT_EQ(ConversionText("a.xyz"), "");
+  EXPECT_THAT(
+      ErrorOf({WriteText("a.json", "[]")}),
+      HasSubstr("a.json: files of scores end in .npz, .npy, .csv or .tsv, not in .json: python3 -c \"import sys, "
+                "pandas; "));
+  const std::string folder = ::testing::TempDir() + "/some_scores";
+  std::filesystem::create_directories(folder);
+  EXPECT_THAT(ErrorOf({folder}), EndsWith("some_scores is a folder: name a file of scores in it"));
+  for (const char* name : {"b.csv", "a.npz", "notes.md"}) std::ofstream(folder + "/" + name) << "x";
+  EXPECT_THAT(ErrorOf({folder}), EndsWith("name a file of scores in it (it has a.npz, b.csv)"));
+}
+
+// Texts are indices in class_names, whatever their order there.
+TEST(ScoreFile, TakesNamesOfClassesInArrays) {
+  NpzArrays arrays = {{"label", MakeNpy(std::vector<std::string>{"dog", "cat", "Unknown", ""})},
+                      {"logits", Matrix({2, 0, 0, 3, 1, 1, 1, 0}, 2)}};
+  EXPECT_THAT(
+      ErrorOf({WriteArrays("named.npz", arrays)}),
+      HasSubstr("array 'label' holds texts, and there is no array 'class_names': add it, the names of all known "
+                "classes in the order of the logits, as in numpy.savez(file, class_names=['cat', 'dog'], ...)"));
+  arrays["class_names"] = MakeNpy(std::vector<std::string>{"dog", "cat"});
+  arrays["prediction"] = MakeNpy(std::vector<std::string>{"cat", "cat", "dog", "dog"});
+  const absl::StatusOr<SampleSet> samples = ReadSampleSet({WriteArrays("named.npz", arrays)});
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  EXPECT_THAT(samples->label, ElementsAre(0, 1, -1, -1));
+  EXPECT_THAT(samples->prediction, ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(samples->class_names, ElementsAre("dog", "cat"));
+  arrays["label"] = MakeNpy(std::vector<std::string>{"dog", "cat", "wolf", ""});
+  EXPECT_THAT(ErrorOf({WriteArrays("named.npz", arrays)}),
+              HasSubstr("array 'label' row 2: 'wolf' is none of class_names; unknown samples have the label '' or "
+                        "'unknown'"));
+  // Finished scores: as in a table, the classes are numbered by their names.
+  arrays["label"] = MakeNpy(std::vector<std::string>{"dog", "cat", "unknown", ""});
+  arrays.erase("logits");
+  arrays["unknown_score"] = Reals({1, 2, 3, 4});
+  const absl::StatusOr<SampleSet> scored = ReadSampleSet({WriteArrays("named.npz", arrays)});
+  ASSERT_TRUE(scored.ok()) << scored.status();
+  EXPECT_THAT(scored->label, ElementsAre(1, 0, -1, -1));
+  EXPECT_THAT(scored->prediction, ElementsAre(0, 0, 1, 1));
 }
 
 // Without the last three bytes, a comment's length and the high byte of an offset that are 0, nothing is lost.

@@ -107,6 +107,36 @@ bool LooksLikeExtraOutput(const SampleSet& samples, const EvaluationInput& input
          use.labelled.back() == input.num_classes() - 2;
 }
 
+// Labels that are 1 .. C-1, in files that only count their classes; "" otherwise, or if class 0 is predicted as often
+// as a network does that knows it.
+std::string BeginsAtOneText(const SampleSet& samples, const EvaluationInput& input, const UseOfClasses& use) {
+  const int32_t classes = input.num_classes();
+  const bool begins_at_one =
+      use.labelled.size() >= 2 && use.labelled.front() == 1 && static_cast<int32_t>(use.labelled.size()) == classes - 1;
+  if (!begins_at_one || samples.num_outputs > 0 || samples.num_classes_given || !samples.class_names.empty()) return "";
+  const std::string begin =
+      absl::StrCat("the labels of known samples are 1 .. ", classes - 1, ", and classes are numbered from 0: ");
+  if (!use.predicted[0]) {
+    return absl::StrCat(begin,
+                        "class 0 counts as a known class without samples; if your classes begin at 1, subtract 1 ",
+                        "from the labels of known samples", input.has_predictions() ? " and from all predictions" : "",
+                        "; if class 0 has no samples here, add num_classes = ", classes, " (an array, or a column)");
+  }
+  if (use.predicted[classes - 1]) return "";
+  int64_t plain = 0, shifted = 0, known = 0;
+  for (int64_t i = 0; i < input.num_samples(); ++i) {
+    if (input.IsUnknown(i)) continue;
+    ++known;
+    plain += input.prediction()[i] == input.label()[i];
+    shifted += input.prediction()[i] == input.label()[i] - 1;
+  }
+  if (shifted <= plain) return "";
+  return absl::StrFormat(
+      "%sthe predictions begin at 0, and accuracy is %.1f %%, but %.1f %% if 1 is subtracted from the labels of known "
+      "samples: subtract it",
+      begin, 100.0 * plain / known, 100.0 * shifted / known);
+}
+
 // Labels 0 and 1 for known and unknown: no sample is unknown, and nothing else suggests two classes.
 bool LooksBinary(const EvaluationInput& input) {
   if (input.num_unknown() > 0 || (input.has_predictions() && input.num_classes() <= 2)) return false;
@@ -165,10 +195,15 @@ std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedI
   const EvaluationInput& input = ranked.input();
   std::vector<std::string> hints = samples.hints;
   const ClosedSet closed = ClosedSetOf(input);
+  const UseOfClasses use = UseOf(input);
+  const bool has_classes = input.has_classes() && input.loss().empty();
+  const std::string begins_at_one = has_classes ? BeginsAtOneText(samples, input, use) : "";
   // With four of five right, no other order gains a fifth.
   std::optional<ClassOrder> order;
   if (closed.samples > 0 && closed.correct < 0.8 * closed.samples) order = BetterOrderOf(input);
-  if (order.has_value()) {
+  if (!begins_at_one.empty()) {
+    hints.push_back(begins_at_one);
+  } else if (order.has_value()) {
     hints.push_back(absl::StrCat(OtherOrderText(*order), " (", OrderText(*order),
                                  "): number the labels as the network's outputs are, by the split that it was trained "
                                  "on"));
@@ -177,8 +212,6 @@ std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedI
                                  ": are label and ", input.logits().empty() ? "prediction" : "logits",
                                  " of the same samples in the same order, and is label c the network's output c?"));
   }
-  const UseOfClasses use = UseOf(input);
-  const bool has_classes = input.has_classes() && input.loss().empty();
   if (const std::string mark = has_classes ? OtherMarkText(samples, input, use) : ""; !mark.empty()) {
     hints.push_back(mark);
   } else if (has_classes && LooksBinary(input)) {

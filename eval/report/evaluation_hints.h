@@ -21,13 +21,14 @@ enum class ScoreOrigin {
 
 // Returns the hints of `samples`, and a line for each suspicious property, by the rules of
 // eval/statistics/plausibility.h:
-//   predictions that fit the labels far better in another order of the classes; otherwise,
-//   a closed-set accuracy that is no better than guessing (without predictions of "unknown");
-//   a label that marks unknown samples in another way than -1: it has such a name, and is never predicted or no
-//   sample is unknown; or no sample is unknown, and it is the only label that is never predicted, if it is the first,
-//   the last or a name; or, without predictions, it is far above the others; the last of three or more outputs without
-//   samples, if the files don't give num_classes; labels that are only 0 and 1, without predictions of two classes:
-//   probably marks of known and unknown; an AUROC below 50 %.
+//   labels that are 1 .. C-1, without logits, names or num_classes, if class 0 is never predicted or the predictions
+//   fit the labels less 1 better; otherwise, predictions that fit the labels far better in another order of the
+//   classes; otherwise, a closed-set accuracy that is no better than guessing (without predictions of "unknown"); a
+//   label that marks unknown samples in another way than -1: it has such a name, and is never predicted or no sample is
+//   unknown; or no sample is unknown, and it is the only label that is never predicted, if it is the first, the last or
+//   a name; or, without predictions, it is far above the others; the last of three or more outputs without samples, if
+//   the files don't give num_classes; labels that are only 0 and 1, without predictions of two classes: probably marks
+//   of known and unknown; an AUROC below 50 %.
 // `ranked` is `samples` ranked, unweighted.
 std::vector<std::string> EvaluationHints(const SampleSet& samples, const RankedInput& ranked, ScoreOrigin origin);
 

@@ -160,6 +160,34 @@ TEST(EvaluationHints, AnOutputWithoutSamples) {
   EXPECT_THAT(hints(), IsEmpty());
 }
 
+// Labels 1, 2, 3 are four classes, of which class 0 has no samples.
+TEST(EvaluationHints, LabelsThatBeginAtOne) {
+  testing::Samples samples = Shifted(0, 100);
+  samples.num_classes = 4;
+  for (int i = 0; i < 90; ++i) ++samples.label[i];
+  // The predictions are right of labels from 0, and of those from 1 none is.
+  EXPECT_THAT(
+      HintsOf(samples),
+      ElementsAre("the labels of known samples are 1 .. 3, and classes are numbered from 0: the predictions begin "
+                  "at 0, and accuracy is 0.0 %, but 100.0 % if 1 is subtracted from the labels of known samples: "
+                  "subtract it"));
+  for (int32_t& prediction : samples.prediction) ++prediction;
+  EXPECT_THAT(
+      HintsOf(samples),
+      ElementsAre("the labels of known samples are 1 .. 3, and classes are numbered from 0: class 0 counts as a "
+                  "known class without samples; if your classes begin at 1, subtract 1 from the labels of known "
+                  "samples and from all predictions; if class 0 has no samples here, add num_classes = 4 (an "
+                  "array, or a column)"));
+  SampleSet given;
+  given.num_classes_given = true;
+  EXPECT_THAT(EvaluationHints(given, RankedInput(samples.Input()), ScoreOrigin::kFile), IsEmpty());
+  // A network that knows class 0 predicts it now and then.
+  samples.prediction[0] = 0;
+  EXPECT_THAT(HintsOf(samples), IsEmpty());
+  samples.prediction.clear();
+  EXPECT_THAT(HintsOf(samples), ElementsAre(HasSubstr("subtract 1 from the labels of known samples; if class 0")));
+}
+
 TEST(EvaluationHints, AreThoseOfTheSamplesToo) {
   SampleSet samples;
   samples.hints = {"a.npz: as found when it was read"};

@@ -153,7 +153,7 @@ absent: nll (no logits)
     def test_bad_input_is_one_line(self):
         self.arrays("nan.npz", label=i64([0, 0]), prediction=i64([0, 0]), unknown_score=f64([0, math.nan]))
         self.assertEqual(self.refused("eval nan.npz"), "openset: nan.npz: array 'unknown_score', row 1: is NaN\n")
-        self.assertEqual(self.refused("eval ."), "openset: . is a folder: name a file of scores in it\n")
+        self.assertEqual(self.refused("eval ."), "openset: . is a folder: name a file of scores in it (it has nan.npz)\n")
 
     # Likely mistakes are reported on standard error, after the table; they don't change the exit code.
     def test_hints_at_mistakes(self):

@@ -1,5 +1,7 @@
 #include "core/files/formats/npy.h"
 
+#include <utility>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -32,7 +34,8 @@ absl::Status Damaged(absl::string_view what) { return absl::DataLossError(absl::
 // Returns the bytes of an element, or an error with the type.
 absl::StatusOr<int64_t> ElementBytes(absl::string_view descr) {
   if (absl::StartsWith(descr, "|O")) {
-    return absl::InvalidArgumentError("array of Python objects, which only running code could read: save numbers");
+    return absl::InvalidArgumentError(
+        "array of Python objects, which only running code could read: save numbers, or texts with .astype(str)");
   }
   int64_t count = 0;
   if (descr.size() < 3 || !absl::SimpleAtoi(descr.substr(2), &count) || count < 0 || count > 1 << 24) {

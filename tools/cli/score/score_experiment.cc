@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -22,6 +23,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
+#include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "core/text/wrapped_text.h"
 #include "data/readers/feature_file.h"
@@ -29,6 +31,7 @@
 #include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
 #include "eval/files/sample_set.h"
+#include "eval/files/score_file.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
@@ -389,8 +392,20 @@ absl::StatusOr<TaskSpec> TaskOfOutputs(const ScoreRequest& request, const Output
   return task;
 }
 
-// Refuses files that only Python runs, before anything else is asked for.
+// Refuses files that only Python runs or reads, before anything else is asked for.
 absl::Status CheckRuns(const ScoreRequest& request) {
+  const std::string path = JoinPath(request.folder(), request.model());
+  std::error_code error;
+  if (!request.model().empty() && std::filesystem::is_directory(path, error)) {
+    return Invalid("model", absl::StrCat(OneLine(request.model()), " is a folder: name a file in it: outputs (.npz, ",
+                                         ".csv), a TorchScript network, or a method file (.textproto)"));
+  }
+  // A file of torch.save() or torch.jit.save(), whatever its name, is a zip archive.
+  const std::string conversion = ConversionText(request.model());
+  if (!conversion.empty() && request.network().empty() && FileExists(path) && !NpzNames(path).ok()) {
+    return Invalid("model", absl::StrCat(OneLine(request.model()), " is no network that openset reads; if it has ",
+                                         "outputs", conversion));
+  }
   for (const char* end : {".pt2", ".onnx"}) {
     if (!absl::EndsWith(request.model(), end)) continue;
     std::string input;  // as given
