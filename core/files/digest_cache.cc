@@ -89,9 +89,9 @@ absl::StatusOr<std::string> DigestCache::Sha256Hex(const std::string& path,
   return digest;
 }
 
-absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& folder,
-                                                          const std::vector<std::string>& names,
-                                                          const std::function<void()>& hashed) const {
+absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(
+    const std::string& folder, const std::vector<std::string>& names,
+    const std::function<bool(const std::string& path)>& hashed) const {
   // A path for the folder's files that no file has.
   const std::string entry = folder_.empty() ? "" : EntryOf(AbsolutePath(JoinPath(folder, "")));
   Memory memory = entry.empty() ? Memory() : ReadMemory(entry);
@@ -109,9 +109,10 @@ absl::StatusOr<std::string> DigestCache::Sha256HexOfFiles(const std::string& fol
       continue;
     }
     const std::time_t started = std::time(nullptr);
-    OPENSET_ASSIGN_OR_RETURN(const std::string digest, Sha256HexOfFile(JoinPath(folder, name)));
+    const std::string path = JoinPath(folder, name);
+    OPENSET_ASSIGN_OR_RETURN(const std::string digest, Sha256HexOfFile(path));
     sum.Update(absl::StrCat(name, " ", digest, "\n"));
-    if (hashed != nullptr) hashed();
+    if (hashed != nullptr && !hashed(path)) continue;
     if (state.HadSettled(started) && StateOf(descriptor, name).text == state.text) {
       memory[name] = {state.text, digest};
       is_new = true;

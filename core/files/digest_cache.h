@@ -31,10 +31,12 @@ class DigestCache {
                                         absl::Status (*check)(const std::string& path) = nullptr) const;
 
   // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order. The digest of each file
-  // is stored, so that other selections use it too. Calls `hashed`, unless it is null, after each file that had to be
-  // hashed. Errors: a read error.
-  absl::StatusOr<std::string> Sha256HexOfFiles(const std::string& folder, const std::vector<std::string>& names,
-                                               const std::function<void()>& hashed = nullptr) const;
+  // is stored, so that other selections use it too. Calls `hashed`, unless it is null, with the path of each file that
+  // had to be hashed; if it returns false, the digest of that file isn't stored, and it is hashed again the next time.
+  // Errors: a read error.
+  absl::StatusOr<std::string> Sha256HexOfFiles(
+      const std::string& folder, const std::vector<std::string>& names,
+      const std::function<bool(const std::string& path)>& hashed = nullptr) const;
 
  private:
   // The path of the stored digest of `path`.

@@ -34,12 +34,7 @@
 #include "data/readers/images/decode_image.h"
 
 namespace openset {
-namespace {
-
-// Four times the memory of the largest image that DecodeImage() accepts.
-constexpr int64_t kMaxImageFileBytes = int64_t{1} << 30;
-
-}  // namespace
+namespace {}  // namespace
 
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
                        bool exif_orientation)

@@ -22,6 +22,7 @@
 #include "data/catalog.h"
 #include "data/formats/part_format.h"
 #include "data/image_source.h"
+#include "data/readers/images/decode_image.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/feature_data_set.h"
 
@@ -179,8 +180,8 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 }
 
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
-                                          const std::vector<std::string>& data_folders,
-                                          const ProgressReport& progress) {
+                                          const std::vector<std::string>& data_folders, const ProgressReport& progress,
+                                          std::vector<std::string>* damaged) {
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   const DigestCache digests = DigestCache::OfUser();
   Sha256 sum;
@@ -211,9 +212,14 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
   InParallel(static_cast<int64_t>(folders.size()), [&](int64_t i) {
     const auto& [folder, names] = folders[i];
     int64_t hashed = 0;
-    digest[i] = digests.Sha256HexOfFiles(folder, names, [&] {
+    digest[i] = digests.Sha256HexOfFiles(folder, names, [&](const std::string& path) {
       ++hashed;
       add(1);
+      const absl::Status image = damaged == nullptr ? absl::OkStatus() : CheckImageFile(path);
+      if (!absl::IsDataLoss(image)) return true;
+      const std::lock_guard<std::mutex> lock(mutex);
+      damaged->emplace_back(image.message());
+      return false;
     });
     add(static_cast<int64_t>(names.size()) - hashed);
   });
@@ -226,12 +232,12 @@ absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_
 
 absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::string>& parts,
                                const std::vector<std::string>& data_folders, Catalog* catalog,
-                               const ProgressReport& progress) {
+                               const ProgressReport& progress, std::vector<std::string>* damaged) {
   DataSetInfo* info = catalog->FindMutable(data_set);
   if (info == nullptr) return absl::OkStatus();
   for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
     if (parts.count(part.name()) == 0 || HasChecksums(part) || part.has_content_sha256()) continue;
-    absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders, progress);
+    absl::StatusOr<std::string> digest = ContentDigest(*info, part.name(), data_folders, progress, damaged);
     // Missing files are reported where they are needed.
     if (absl::IsNotFound(digest.status()) || absl::IsDataLoss(digest.status())) continue;
     OPENSET_ASSIGN_OR_RETURN(*part.mutable_content_sha256(), std::move(digest));

@@ -73,19 +73,22 @@ absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const s
 // SHA-256 and, for images in separate files, then over a line "FOLDER SHA256" for each folder that contains any, with
 // the SHA-256 over a line "FILE SHA256" for each image. "" for generated images. Hashes are cached
 // (core/files/digest_cache.h). `progress`, unless it is null, is called with the number of images hashed, by one thread
-// at a time. Errors: an error of the data.
+// at a time. Images that have to be hashed are looked at (CheckImageFile() in data/readers/images/decode_image.h): the
+// messages on those that can't be decoded are added to `damaged`, unless it is null, and they are looked at again the
+// next time. Errors: an error of the data.
 absl::StatusOr<std::string> ContentDigest(const DataSetInfo& info, absl::string_view part,
                                           const std::vector<std::string>& data_folders,
-                                          const ProgressReport& progress = nullptr);
+                                          const ProgressReport& progress = nullptr,
+                                          std::vector<std::string>* damaged = nullptr);
 
-// Sets DataSetPart.content_sha256 of each of `parts` for which the catalog has no checksums, if all files of the part
-// exist and none is corrupt; otherwise it can't be computed. For folders whose files are to be counted
-// (ImageFolderFiles.count_files), also sets the numbers of samples. Other parts, which may have a hundred gigabytes,
-// are not read. Ignores a data set, a part or a file that is missing, and files that are corrupt or differ from the
-// catalog: the code that needs them reports that. Errors: another error of the data.
+// Sets DataSetPart.content_sha256 (ContentDigest(), which adds to `damaged`) of each of `parts` for which the catalog
+// has no checksums, if all files of the part exist and none is corrupt; otherwise it can't be computed. For folders
+// whose files are to be counted (ImageFolderFiles.count_files), also sets the numbers of samples. Other parts, which
+// may have a hundred gigabytes, are not read. Ignores a data set, a part or a file that is missing, and files that are
+// corrupt or differ from the catalog: the code that needs them reports that. Errors: another error of the data.
 absl::Status AddContentDigests(absl::string_view data_set, const std::set<std::string>& parts,
                                const std::vector<std::string>& data_folders, Catalog* catalog,
-                               const ProgressReport& progress = nullptr);
+                               const ProgressReport& progress = nullptr, std::vector<std::string>* damaged = nullptr);
 
 // Returns the images of a part and their classes, in the order in which they are stored. Checksums are not checked.
 // Errors: an error of the data; kUnimplemented for images that are in separate files or generated.

@@ -234,6 +234,20 @@ TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {
   EXPECT_TRUE(AddContentDigests("no such set", {"train"}, {a_}, &catalog).ok());
 }
 
+// The digest is there, and the messages on two of the three images.
+TEST_F(FolderPartTest, ContentDigestFindsImagesThatAreCutShort) {
+  Write("b/folders/train/a/1.png", "no image");
+  Write("b/folders/train/b/images/2.jpg", ReadFile("data/readers/testdata/grey.jpg")->substr(0, 200));
+  for (int time = 0; time < 2; ++time) {  // also the second time
+    Catalog catalog({info_});
+    std::vector<std::string> damaged;
+    ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog, nullptr, &damaged).ok());
+    EXPECT_TRUE((*catalog.Find("folders"))->layout(0).part(0).has_content_sha256());
+    EXPECT_THAT(damaged, UnorderedElementsAre(HasSubstr("train/a/1.png: not a PNG"),
+                                              HasSubstr("train/b/images/2.jpg: not a valid JPEG image (Premature end")));
+  }
+}
+
 TEST_F(FolderPartTest, CountsFilesIfTheCatalogHasLimits) {
   DataSetPart* part = info_.mutable_layout(0)->mutable_part(0);
   part->mutable_image_folder()->set_count_files(true);

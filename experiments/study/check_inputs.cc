@@ -13,6 +13,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
@@ -26,6 +28,7 @@
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
+#include "data/sets/folder_data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/task.pb.h"
 #include "experiments/action/stage.h"
@@ -140,6 +143,21 @@ std::string ChangeOfImages(const DataSetInfo& info, const DataSetPart& part, con
       "' have changed since the last run on this store: bring the old ones back, or run the study again");
 }
 
+// The sentence on images that can't be decoded; `damaged` has a message for each.
+std::string DamagedText(const DataSetInfo& info, std::vector<std::string> damaged) {
+  absl::c_sort(damaged);
+  const std::string them = damaged.size() == 1 ? "it" : "them";
+  absl::string_view folder = info.name();
+  const bool is_folder = absl::ConsumePrefix(&folder, kFolderPrefix);
+  return absl::StrCat(info.name(), ": ", damaged.size(), damaged.size() == 1 ? " image" : " images",
+                      " can't be decoded, and a training or test that reads one fails: ", OneLine(damaged[0]),
+                      damaged.size() > 1 ? " ..." : "", "; 'openset data verify ", OneLine(info.name()),
+                      " --images' decodes all; repair or remove ", them, ", or leave ", them, " out: ",
+                      is_folder ? absl::StrCat("openset data describe '", OneLine(folder),
+                                               "' --skip_damaged, and name its entry in the task")
+                                : "describe the folder again with --skip_damaged");
+}
+
 }  // namespace
 
 absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const std::vector<std::string>& data_folders,
@@ -149,9 +167,11 @@ absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const
   std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {
-    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, parts, data_folders, catalog, progress));
+    std::vector<std::string> damaged;
+    OPENSET_RETURN_IF_ERROR(AddContentDigests(name, parts, data_folders, catalog, progress, &damaged));
     DataSetInfo* info = catalog->FindMutable(name);
     if (info == nullptr) continue;
+    if (!damaged.empty()) resolved.damaged.push_back(DamagedText(*info, std::move(damaged)));
     std::string change;
     for (DataSetPart& part : *info->mutable_layout(0)->mutable_part()) {
       if (HasChecksums(part)) continue;

@@ -25,6 +25,9 @@ struct ResolvedContents {
   // A sentence for each data set whose images differ from the catalog's or from those of the store's last run, so that
   // results of the earlier images are not found.
   std::vector<std::string> changed;
+  // A sentence for each data set with images in separate files of which some can't be decoded, as far as a look at the
+  // new ones shows (CheckImageFile() in data/readers/images/decode_image.h).
+  std::vector<std::string> damaged;
 };
 
 // Fills in the digests of the parts that the tasks use. It takes the first of these that exists:

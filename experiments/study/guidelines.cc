@@ -8,13 +8,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/openness.h"
 #include "core/proto/traits.h"
-#include "core/text/one_line.h"
 #include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/metrics/display.h"
@@ -144,18 +142,6 @@ std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, 
         absl::StrCat("warning: ", trial->method().name(), " sees grey images of ", input.size(), " x ", input.size(),
                      " pixels, but the images of ", data_set,
                      " are in colour: another preset (laptop_colour), or input.channels, keeps the colours"));
-  }
-  std::set<std::string> folders;
-  for (const Trial* trial : trials) {
-    std::vector<std::string> names = {trial->data().train().data_set(), trial->data().test_known().data_set()};
-    for (const UnknownGroup& group : trial->data().test_unknown()) names.push_back(group.selection().data_set());
-    for (const std::string& name : names) {
-      if (absl::StartsWith(name, "folder:")) folders.insert(name.substr(7));
-    }
-  }
-  for (const std::string& folder : folders) {
-    lines.push_back(absl::StrCat("hint: the images in ", OneLine(folder), " were counted, not read: 'openset data ",
-                                 "verify folder:", OneLine(folder), " --images' names those that can't be decoded"));
   }
   return lines;
 }

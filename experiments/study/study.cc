@@ -462,6 +462,7 @@ absl::StatusOr<std::vector<std::string>> Study::Prepare() {
   SweepTemporaries(store_);
   OPENSET_ASSIGN_OR_RETURN(std::vector<std::string> quarantined, QuarantineDamaged());
   OPENSET_RETURN_IF_ERROR(RecordContents());
+  contents_.changed.clear();  // these images are the store's now
   OPENSET_RETURN_IF_ERROR(RememberSpec());
   OPENSET_RETURN_IF_ERROR(RemoveRedone());
   return quarantined;

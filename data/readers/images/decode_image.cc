@@ -1,5 +1,7 @@
 #include "data/readers/images/decode_image.h"
 
+#include <utility>
+
 // jpeglib.h needs it.
 #include <cstdio>
 //
@@ -20,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
 #include "data/readers/images/decoders.h"
@@ -396,7 +399,22 @@ absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels, in
   return image;
 }
 
+// Whether the bytes have the beginning of a format, and its end.
+bool LooksWhole(absl::string_view bytes) {
+  if (IsJpeg(bytes)) return absl::EndsWith(bytes, "\xff\xd9");
+  if (IsPng(bytes)) return absl::EndsWith(bytes, absl::string_view("\0\0\0\0IEND\xae\x42\x60\x82", 12));
+  if (IsWebp(bytes)) return uint64_t{8} + LittleEndian32(bytes.substr(4)) == bytes.size();
+  return IsGif(bytes) && absl::EndsWith(bytes, ";");
+}
+
 }  // namespace
+
+absl::Status CheckImageFile(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxImageFileBytes));
+  if (LooksWhole(bytes)) return absl::OkStatus();
+  const absl::StatusOr<Image> image = DecodeImage(bytes, 3);
+  return image.ok() ? absl::OkStatus() : Annotate(image.status(), path);
+}
 
 absl::StatusOr<Image> DecodeImage(absl::string_view bytes, int64_t channels, bool exif_orientation) {
   int orientation = 1;

@@ -1,5 +1,7 @@
 #include "data/readers/images/decode_image.h"
 
+#include <string>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -167,6 +169,26 @@ TEST(DecodeImage, RefusesTruncatedFiles) {
       EXPECT_EQ(image.status().code(), absl::StatusCode::kDataLoss) << name << " " << length;
     }
   }
+}
+
+// Whole files pass, also with bytes behind them; those that are cut short do not.
+TEST(CheckImageFile, FindsFilesThatAreCutShort) {
+  const std::string path = JoinPath(::testing::TempDir(), "image");
+  const auto check = [&](const std::string& bytes) {
+    EXPECT_TRUE(WriteFileAtomically(path, bytes).ok());
+    return CheckImageFile(path);
+  };
+  for (const std::string name :
+       {"rgb.png", "rgb.jpg", "lossy.webp", "moving.webp", "palette.gif", "rgb.bmp", "lzw.tif", "rgb.ppm"}) {
+    const std::string bytes = Bytes(name);
+    EXPECT_TRUE(check(bytes).ok()) << name;
+    EXPECT_TRUE(check(bytes + "behind").ok()) << name;
+    const absl::Status cut = check(bytes.substr(0, bytes.size() / 2));
+    EXPECT_TRUE(absl::IsDataLoss(cut)) << name;
+    EXPECT_THAT(std::string(cut.message()), ::testing::StartsWith(path + ": ")) << name;
+  }
+  EXPECT_EQ(check("no image").message(), path + ": not a PNG, JPEG, WebP, TIFF, GIF, BMP or PNM image, at byte 0 of 8");
+  EXPECT_TRUE(absl::IsNotFound(CheckImageFile(path + "s")));
 }
 
 TEST(DecodeImage, CorruptFilesAreRefusedOrDecoded) {

@@ -482,12 +482,13 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   DataSetInfo info = *std::move(described);
   const DataSetInfo whole = info;  // with corrupt images
   const std::string& root = info.layout(0).part(0).image_folder().path();
-  if (root != request.path && root != JoinPath(request.path, "train")) {
+  const bool is_flat = root != request.path && root != JoinPath(request.path, "train");
+  if (is_flat && !config.skip_damaged) {
     return absl::InvalidArgumentError(absl::StrCat(
         OneLine(request.path),
         ": its images are not in class folders: make one folder for each class. "
         "As unknown images of a task it can stay as it is: openset task new NAME --data=... --known=... '--far=",
-        OneLine(request.path), "'"));
+        OneLine(request.path), "'; --skip_damaged writes an entry for that, without the images that can't be decoded"));
   }
 
   for (const char* part : {"train", "test"}) {
@@ -543,7 +544,13 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   for (const DataSetPart& part : info.layout(0).part()) std::cout << ", " << part.samples() << " in " << part.name();
   std::cout << absl::StrFormat("\nmean %.4f %.4f %.4f, std %.4f %.4f %.4f (training images, with equal weight)\n",
                                info.mean(0), info.mean(1), info.mean(2), info.std(0), info.std(1), info.std(2));
-  std::cout << sizes.Text() << "\n" << StudyLines(info, sizes.MedianShorterSide());
+  std::cout << sizes.Text() << "\n";
+  if (is_flat) {
+    std::cout << "one class, for unknown images: openset task new NAME --data=... --known=... --far=" << info.name()
+              << "\n";
+  } else {
+    std::cout << StudyLines(info, sizes.MedianShorterSide());
+  }
   if (!damaged.empty())
     std::cout << "left out: " << damaged.size() << (damaged.size() == 1 ? " corrupt image\n" : " corrupt images\n");
   for (const std::string& name : whole.class_name()) {

@@ -50,7 +50,7 @@ absl::StatusOr<std::string> SpecOfStudyFolder(const std::string& argument, RunCo
     return argument;
   }
   const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
-  const std::string spec = JoinPath(folder.string(), absl::StrCat(folder.filename().string(), ".textproto"));
+  const std::string spec = JoinPath(folder.string(), absl::StrCat(NameOfStudyFolder(argument), ".textproto"));
   if (!FileExists(spec)) {
     // A name without "/" may be a study's, too, unless the folder is a store.
     const std::string path = FileExists(JoinPath(folder.string(), "version")) ? argument + "/" : argument;
@@ -274,6 +274,7 @@ std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? "
 
 void ShowDataHints(const Study& study) {
   for (const std::string& line : study.contents().changed) std::cerr << "hint: " << line << "\n";
+  for (const std::string& line : study.contents().damaged) std::cerr << "hint: " << line << "\n";
   for (const std::string& line : study.RepeatLines()) std::cerr << "warning: " << line << "\n";
 }
 
