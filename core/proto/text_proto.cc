@@ -12,6 +12,7 @@
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "core/text/synonyms.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
@@ -82,6 +83,33 @@ std::vector<std::string> ValueNames(const EnumDescriptor& descriptor) {
   return names;
 }
 
+// How a text writes the field that other programs call `name`, in a message with these fields or in the `override` of
+// it: "optimizer { learning_rate: ... }" for "lr" in a training. "" if there is none.
+std::string UsualFieldText(const Descriptor& message, const std::string& name) {
+  const std::string path = UsualPath(name);
+  if (path == name) return "";
+  std::vector<std::string> names = absl::StrSplit(path, '.');
+  names.insert(names.begin(), "override");
+  for (size_t first = 0; first < names.size(); ++first) {
+    const Descriptor* descriptor = &message;
+    const FieldDescriptor* field = nullptr;
+    for (size_t i = first; i < names.size() && descriptor != nullptr; ++i) {
+      field = descriptor->FindFieldByName(names[i]);
+      descriptor = field == nullptr ? nullptr : field->message_type();
+      if (field == nullptr || (descriptor == nullptr && i + 1 < names.size())) {
+        field = nullptr;
+        break;
+      }
+    }
+    if (field == nullptr) continue;
+    const bool is_message = field->message_type() != nullptr;
+    std::string text = absl::StrCat(names.back(), is_message ? " { ... }" : ": ...");
+    for (size_t i = names.size() - 1; i-- > first;) text = absl::StrCat(names[i], " { ", text, " }");
+    return text;
+  }
+  return "";
+}
+
 // Adds the valid names to the parser's message about an unknown one. `parent` is the message that the parser is in, if
 // known.
 std::string Explain(const Message& root, const Descriptor* parent, const std::string& message) {
@@ -90,7 +118,12 @@ std::string Explain(const Message& root, const Descriptor* parent, const std::st
     const std::string type = NextQuoted(message, &position);
     const std::string field = NextQuoted(message, &position);
     const Descriptor* descriptor = root.GetDescriptor()->file()->pool()->FindMessageTypeByName(type);
-    if (descriptor != nullptr) return UnknownName("field", field, FieldNames(*descriptor));
+    if (descriptor != nullptr) {
+      const std::string unknown = UnknownName("field", field, FieldNames(*descriptor));
+      const std::string usual = UsualFieldText(*descriptor, field);
+      const bool has_meaning = usual.empty() || absl::StrContains(unknown, "did you mean");
+      return has_meaning ? unknown : absl::StrCat(unknown, "; did you mean ", usual, "?");
+    }
   }
   if (absl::StartsWith(message, "Unknown enumeration value of \"")) {
     const std::string value = NextQuoted(message, &position);

@@ -1,4 +1,4 @@
-// The table of synonyms: common names from papers and other libraries, with openset's names.
+// The tables of synonyms: common names from papers and other libraries, with openset's names.
 #ifndef OPENSET_CORE_TEXT_SYNONYMS_H_
 #define OPENSET_CORE_TEXT_SYNONYMS_H_
 
@@ -22,6 +22,12 @@ std::optional<std::string> ResolveSynonym(absl::string_view name, const std::vec
 
 // The table: folded names, each with openset's names in the order in which they are tried.
 const std::map<std::string, std::vector<std::string>>& Synonyms();
+
+// ---- Synonyms of fields.
+
+// The field of a method that other programs call by the last name of `path` ("lr": training.optimizer.learning_rate);
+// `path` if none is known.
+std::string UsualPath(const std::string& path);
 
 }  // namespace openset
 

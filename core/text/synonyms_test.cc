@@ -31,6 +31,12 @@ TEST(ResolveSynonym, TheFirstOfTheTablesThatIsKnown) {
   EXPECT_EQ(ResolveSynonym("fpr@95", {"auroc", "fpr_at_tpr"}), "fpr_at_tpr");
 }
 
+TEST(UsualPath, IsOfTheLastName) {
+  EXPECT_EQ(UsualPath("lr"), "training.optimizer.learning_rate");
+  EXPECT_EQ(UsualPath("training.lr"), "training.optimizer.learning_rate");
+  EXPECT_EQ(UsualPath("training.temperature"), "training.temperature");
+}
+
 TEST(ResolveSynonym, IsEmptyIfTwoNamesFit) {
   EXPECT_EQ(ResolveSynonym("A-B", {"a_b", "ab"}), std::nullopt);
   EXPECT_EQ(ResolveSynonym("", {"a"}), std::nullopt);

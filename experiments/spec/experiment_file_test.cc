@@ -1,5 +1,7 @@
 #include "experiments/spec/experiment_file.h"
 
+#include <utility>
+
 #include <filesystem>
 #include <vector>
 
@@ -199,6 +201,19 @@ TEST(LoadExperiment, TheReportSectionIsCheckedBeforeAnythingRuns) {
         {"baseline: 'plan'", "report.baseline: unknown method of this experiment 'plan'"}}) {
     EXPECT_THAT(sandbox.Load(absl::StrCat(kMinimalSpec, "report { ", report, " }")).status().message(),
                 HasSubstr(message));
+  }
+}
+
+// The names of other programs, at each place where they may stand.
+TEST(ExperimentFile, SuggestsTheFieldsOfOtherNames) {
+  const SpecSandbox sandbox;
+  for (const auto& [line, message] :
+       {std::pair{"lr: 0.1", "; did you mean override { training { optimizer { learning_rate: ... } } }?"},
+        {"override { lr: 0.1 }", "; did you mean training { optimizer { learning_rate: ... } }?"},
+        {"override { training { lr: 0.1 } }", "; did you mean optimizer { learning_rate: ... }?"},
+        {"override { training { optimizer { lr: 0.1 } } }", "; did you mean learning_rate: ...?"},
+        {"override { training { scheduler {} } }", "did you mean 'schedule'?"}}) {
+    EXPECT_THAT(sandbox.Load(absl::StrCat(kMinimalSpec, line)).status().message(), HasSubstr(message)) << line;
   }
 }
 

@@ -117,28 +117,6 @@ absl::Status SetUntil(const std::string& text, ExperimentSpec* spec) {
 
 }  // namespace
 
-std::string UsualPath(const std::string& path) {
-  static const auto* const kUsual =
-      new std::map<std::string, std::string>{{"lr", "training.optimizer.learning_rate"},
-                                             {"learning_rate", "training.optimizer.learning_rate"},
-                                             {"weight_decay", "training.optimizer.weight_decay"},
-                                             {"wd", "training.optimizer.weight_decay"},
-                                             {"momentum", "training.optimizer.sgd.momentum"},
-                                             {"optimizer", "training.optimizer"},
-                                             {"epochs", "training.epochs"},
-                                             {"epoch", "training.epochs"},
-                                             {"num_epochs", "training.epochs"},
-                                             {"batch_size", "training.batch_size"},
-                                             {"batch", "training.batch_size"},
-                                             {"bs", "training.batch_size"},
-                                             {"scheduler", "training.schedule"},
-                                             {"image_size", "input.size"},
-                                             {"img_size", "input.size"},
-                                             {"size", "input.size"}};
-  const auto usual = kUsual->find(path.substr(path.rfind('.') + 1));
-  return usual == kUsual->end() ? path : usual->second;
-}
-
 std::vector<std::string> SpecChanges::Texts() const {
   std::vector<std::string> texts;
   for (const std::string& one : set) texts.push_back(absl::StrCat("--set=", one));

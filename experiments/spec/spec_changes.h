@@ -66,9 +66,6 @@ struct SpecLine {
 std::vector<SpecLine> ChangedSpecLines(const ExperimentSpec& written, ExperimentSpec changed,
                                        absl::Span<const std::string> overrides);
 
-// The field that other programs call by the last name of `path`; `path` if none is known.
-std::string UsualPath(const std::string& path);
-
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_SPEC_SPEC_CHANGES_H_

@@ -24,6 +24,7 @@
 #include "core/proto/traits.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
+#include "core/text/synonyms.h"
 #include "data/catalog.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
@@ -35,7 +36,6 @@
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
-#include "experiments/spec/spec_changes.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
