@@ -186,6 +186,12 @@ std::string StarText(const Report& report) {
 
 namespace {
 
+// Whether a comparison that stayed open to the end has the baseline's value in every run.
+bool IsEqual(const UntilComparison& comparison) {
+  return comparison.verdict == UntilComparison::Verdict::kUndecided && comparison.difference == 0.0 &&
+         !comparison.interval.has_value();
+}
+
 std::string VerdictText(const UntilComparison& comparison, const std::string& size) {
   switch (comparison.verdict) {
     case UntilComparison::Verdict::kOpen:
@@ -197,9 +203,11 @@ std::string VerdictText(const UntilComparison& comparison, const std::string& si
     case UntilComparison::Verdict::kExcluded:
       return absl::StrCat("no difference of ", size);
     case UntilComparison::Verdict::kUndecided:
-      return "undecided";
+      return IsEqual(comparison) ? "equal in every run" : "undecided";
     case UntilComparison::Verdict::kUndefined:
       return "undefined";
+    case UntilComparison::Verdict::kSame:
+      return "the same trials";
   }
   return "";
 }
@@ -216,7 +224,7 @@ std::string SizeText(const UntilReport& until) {
 std::string UndecidedLine(const UntilReport& until) {
   int splits = 0, seeds = 0, listed = 0;  // the most of an undecided comparison; the least that a task lists
   for (const UntilComparison& c : until.comparisons) {
-    if (c.verdict != UntilComparison::Verdict::kUndecided) continue;
+    if (c.verdict != UntilComparison::Verdict::kUndecided || IsEqual(c)) continue;
     splits = std::max(splits, c.splits);
     seeds = std::max(seeds, c.seeds);
     if (c.listed_splits > 0) listed = listed == 0 ? c.listed_splits : std::min(listed, c.listed_splits);
@@ -288,6 +296,11 @@ std::vector<std::string> UntilLines(const Report& report) {
     if (c.verdict != UntilComparison::Verdict::kUndefined) continue;
     lines.push_back(
         absl::StrCat(c.row, ": ", until.display.label, " is undefined in a run, so it gets no more: ", c.reason));
+  }
+  for (const UntilComparison& c : until.comparisons) {
+    if (c.verdict != UntilComparison::Verdict::kSame) continue;
+    lines.push_back(
+        absl::StrCat(c.row, " and ", until.baseline, " are two names of the same trials, so they can't differ."));
   }
   if (const std::string line = UndecidedLine(until); !line.empty()) lines.push_back(line);
   return lines;
@@ -496,7 +509,7 @@ std::string FormatJson(const Report& report) {
 namespace {
 
 nlohmann::ordered_json UntilJson(const UntilReport& until) {
-  constexpr const char* kVerdicts[] = {"open", "higher", "lower", "excluded", "undecided", "undefined"};
+  constexpr const char* kVerdicts[] = {"open", "higher", "lower", "excluded", "undecided", "undefined", "same"};
   nlohmann::ordered_json json = {
       {"metric", until.metric}, {"group", until.group},   {"baseline", until.baseline},      {"difference", until.size},
       {"level", until.level},   {"trials", until.trials}, {"most_trials", until.most_trials}};

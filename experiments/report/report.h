@@ -117,6 +117,7 @@ struct UntilComparison {
     kExcluded,   // no difference as large as UntilReport.size
     kUndecided,  // after the last look
     kUndefined,  // the metric is undefined in a run
+    kSame,       // its trials are the baseline's under another name
   };
   Verdict verdict = Verdict::kOpen;
   std::string reason;  // why it is undefined

@@ -327,8 +327,18 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
         if (of.name() == found.task && !of.has_drawn()) found.listed_splits = static_cast<int>(CountSplits(of));
       }
       state.last_levels.push_back(design.levels.back());
-      const Comparison comparison(design, rows.runs.at(row), rows.runs.at(baseline),
-                                  until.difference() / report.display.factor);
+      const Runs &runs = rows.runs.at(row), &of_baseline = rows.runs.at(baseline);
+      const UntilRun &first = runs.begin()->second, &other = of_baseline.begin()->second;
+      const bool are_tuned = first.search >= 0 || other.search >= 0;
+      if (!are_tuned && TrialId(all.trials[first.trial]) == TrialId(all.trials[other.trial])) {
+        found.verdict = UntilComparison::Verdict::kSame;
+        std::tie(found.splits, found.seeds) = std::pair(task.first.splits, task.first.seeds);
+        for (const auto& [place, run] : runs) {
+          if (place.first < task.first.splits && place.second < task.first.seeds) used.insert(run);
+        }
+        continue;
+      }
+      const Comparison comparison(design, runs, of_baseline, until.difference() / report.display.factor);
       OPENSET_RETURN_IF_ERROR(comparison.Run(value, &used, &found));
     }
   }

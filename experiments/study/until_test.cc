@@ -24,8 +24,10 @@
 namespace openset {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Verdict = UntilComparison::Verdict;
 
 constexpr char kDrawn[] = "name: 'task' data_set: 'digits' drawn { level { known: 3 unknown: 2 } }";
@@ -121,6 +123,29 @@ TEST_F(UntilTest, ADecidedComparisonStops) {
   EXPECT_THAT(text, HasSubstr("No stars: how many runs a method has depends on accuracy;"));
   EXPECT_EQ(ReportJson(report)["until"]["comparisons"][0]["verdict"], "higher");
   for (const ReportCell& cell : report.cells) EXPECT_FALSE(cell.significance.has_value());
+}
+
+// Two names of one trial need no look; values that are equal in every run stay undecided, and are called equal.
+TEST_F(UntilTest, AnotherNameOfTheBaselineIsTheSame) {
+  sandbox_.Write("experiments/methods/alias.textproto", "base: 'plain' name: 'alias'");
+  const std::string until = "method: 'alias' until { metric { accuracy {} } difference: 1 max_splits: 7 }";
+  RunAll(until, [](const std::string& /*method*/, int split, int) { return split; });
+  const std::unique_ptr<Study> study = *Load(until);
+  const auto& comparisons = study->until()->report.comparisons;
+  ASSERT_EQ(comparisons.size(), 2);
+  EXPECT_EQ(comparisons[0].row, "pairs");
+  EXPECT_EQ(comparisons[0].verdict, Verdict::kUndecided);
+  EXPECT_EQ(comparisons[0].splits, 7);
+  EXPECT_EQ(comparisons[1].row, "alias");
+  EXPECT_EQ(comparisons[1].verdict, Verdict::kSame);
+  EXPECT_EQ(comparisons[1].splits, 5);
+  EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 0);
+  const Report report = study->MakeReport(*study->LoadResults());
+  EXPECT_THAT(FormatReport(report, TextFormat::kText),
+              AllOf(HasSubstr("equal in every run"), HasSubstr("the same trials"),
+                    HasSubstr("alias and plain are two names of the same trials, so they can't differ."),
+                    Not(HasSubstr("Undecided:"))));
+  EXPECT_EQ(ReportJson(report)["until"]["comparisons"][1]["verdict"], "same");
 }
 
 TEST_F(UntilTest, OnlyOpenComparisonsGetMoreSplits) {
