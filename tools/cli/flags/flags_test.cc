@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "core/files/files.h"
+#include "experiments/store/bundle.h"
+#include "experiments/store/store.h"
+#include "experiments/store/testing/records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/cli/flags/run_config.h"
@@ -41,6 +44,21 @@ TEST(StudyFolder, WithoutABundleTheStoreIsUnchanged) {
     EXPECT_EQ(SpecOfStudyFolder(argument, &config).value(), JoinPath(folder, "small.textproto"));
   }
   EXPECT_FALSE(config.deployment.has_store());
+}
+
+// The only bundle of a folder names its spec, whatever the folder is called.
+TEST(StudyFolder, MayBeRenamed) {
+  const std::string folder = Folder("renamed", {"pets.textproto", "other.textproto"});
+  const Store store(folder + "-store");
+  const TrialRecord record = TestRecord(TestKey("abcd"), "m", 0, 0.5);
+  ASSERT_TRUE(store.CommitRecord(record).ok());
+  ASSERT_TRUE(WriteBundle(store, {record.trial_id()}, folder + "/pets.zip").ok());
+  RunConfig config;
+  EXPECT_EQ(SpecOfStudyFolder(folder + "/", &config).value(), folder + "/pets.textproto");
+  EXPECT_EQ(config.deployment.store(), folder + "/pets.zip");
+  std::filesystem::remove(folder + "/pets.textproto");
+  RunConfig records;
+  EXPECT_EQ(SpecOfStudyFolder(folder, &records).value(), folder);
 }
 
 TEST(StudyFolder, RefusesAFileThatIsNotABundleAndALinkToItself) {

@@ -235,7 +235,27 @@ absl::Status Deploy(RunConfig* config) {
 
 bool IsBundle(const std::string& path) {
   std::error_code error;
-  return absl::EndsWith(path, ".zip") && !std::filesystem::is_directory(UserPath(path), error);
+  if (path.empty() || std::filesystem::is_directory(UserPath(path), error)) return false;
+  return absl::EndsWith(path, ".zip") || EndsAsBundle(UserPath(path));
+}
+
+std::string NameOfStudyFolder(const std::string& argument) {
+  const std::filesystem::path given = std::filesystem::path(argument).lexically_normal();
+  const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
+  const std::string name = folder.filename().string(), path = UserPath(folder.string());
+  std::error_code error;
+  // A dangling link counts as an unreadable bundle, not as a missing one.
+  for (const char* end : {".zip", ".textproto"}) {
+    const std::string own = JoinPath(path, absl::StrCat(name, end));
+    if (std::filesystem::exists(std::filesystem::symlink_status(own, error))) return name;
+  }
+  // Without a folder before it, the name may be a study's, and a store's bundles are not the store.
+  if (!absl::StrContains(argument, '/') || FileExists(JoinPath(path, "version"))) return name;
+  std::vector<std::string> bundles;
+  for (const std::string& file : ListFolder(path).value_or(std::vector<std::string>())) {
+    if (absl::EndsWith(file, ".zip") && EndsAsBundle(JoinPath(path, file))) bundles.push_back(file);
+  }
+  return bundles.size() == 1 ? std::string(absl::StripSuffix(bundles[0], ".zip")) : name;
 }
 
 std::string BundleOf(const std::string& argument) {
@@ -245,17 +265,13 @@ std::string BundleOf(const std::string& argument) {
   }
   const std::filesystem::path given = std::filesystem::path(argument).lexically_normal();
   const std::filesystem::path folder = given.has_filename() ? given : given.parent_path();
-  const std::string bundle = absl::StrCat(JoinPath(folder.string(), folder.filename().string()), ".zip");
+  const std::string bundle = absl::StrCat(JoinPath(folder.string(), NameOfStudyFolder(argument)), ".zip");
   // A dangling link counts as an unreadable bundle, not as a missing one.
   return std::filesystem::exists(std::filesystem::symlink_status(UserPath(bundle), error)) ? bundle : "";
 }
 
 absl::StatusOr<bool> UseBundle(const std::string& argument, RunConfig* config) {
   const std::string bundle = BundleOf(argument);
-  if (bundle.empty() && EndsAsBundle(UserPath(argument))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(argument, ": is a bundle, and a bundle's name must end in .zip: rename it"));
-  }
   if (bundle.empty()) {
     // A path of neither a bundle nor a study is neither a query nor a trial.
     std::error_code error;

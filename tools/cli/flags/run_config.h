@@ -90,11 +90,15 @@ enum class StoreUse { kFields, kRecords, kRead, kChange, kMayMake };
 // error (core/files/system_calls.h); a write error of the folder into which a bundle is unpacked.
 absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use);
 
-// Whether a path names a bundle: it ends in ".zip", and is not a folder.
+// Whether a path names a bundle: it is not a folder, and ends in ".zip" or has a bundle's last line.
 bool IsBundle(const std::string& path);
 
-// The bundle that `argument` names: itself, or the bundle of a published study's folder, "results/pets/pets.zip" of
-// "results/pets". "" if it names none.
+// The name NAME of the published study in a folder, whose files are NAME.textproto and NAME.zip: the folder's own, or,
+// if a path was given that was renamed, the name of the only bundle in it.
+std::string NameOfStudyFolder(const std::string& argument);
+
+// The bundle that `argument` names: itself, or the bundle of a published study's folder (NameOfStudyFolder()),
+// "results/pets/pets.zip" of "results/pets". "" if it names none.
 std::string BundleOf(const std::string& argument);
 
 // If `argument` names a bundle, makes that the store, as --store=BUNDLE does, and returns true. Errors:

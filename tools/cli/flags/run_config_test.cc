@@ -108,12 +108,17 @@ TEST_F(RunConfigTest, ABundleIsAStoreThatNobodyChanges) {
   std::ofstream(folder + "/none.md") << "no bundle";
   std::filesystem::create_directories(folder + "/cats");
   std::filesystem::copy(path, folder + "/cats/pets.zip");
-  std::filesystem::copy(path, folder + "/pets.bundle");
+  std::filesystem::create_directories(folder + "/two");
+  for (const char* name : {"/two/a.zip", "/two/b.zip", "/pets.bundle"}) std::filesystem::copy(path, folder + name);
+  // A renamed file is a bundle by its last line, a renamed folder has one.
+  std::ofstream(folder + "/cats/other.zip") << "no bundle";
+  EXPECT_EQ(BundleOf(folder + "/pets.bundle"), folder + "/pets.bundle");
+  EXPECT_EQ(BundleOf(folder + "/cats"), folder + "/cats/pets.zip");
+  EXPECT_EQ(BundleOf(folder + "/cats/"), folder + "/cats/pets.zip");
   const std::pair<std::string, std::string> wrong[] = {
       {store.folder(), "is a store: give it by --store="},
       {folder + "/none/", "is a folder without a bundle none.zip"},
-      {folder + "/cats", "is a folder without a bundle cats.zip: it has pets.zip: name that file, or give the folder"},
-      {folder + "/pets.bundle", "is a bundle, and a bundle's name must end in .zip"},
+      {folder + "/two", "is a folder without a bundle two.zip: it has b.zip: name that file, or give the folder"},
       {folder + "/none.md", "is not a bundle (BUNDLE.zip)"},
       {folder + "/gone", "no such file"},
   };
