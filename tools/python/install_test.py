@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -64,6 +65,14 @@ class InstallTest(unittest.TestCase):
         found = json.loads(run(f"{SCRIPTS}/openset", "eval", "scores.csv", "--format=json", "--metrics=auroc"))
         self.assertEqual(found["metrics"]["auroc"]["value"], 1)
         self.assertIn("20 trials", run(f"{SCRIPTS}/openset", "plan", "quickstart", "--noprobe"))
+
+    def test_1_a_closed_pipe_ends_it_without_a_message(self):
+        """`openset list | head -1`: the entry point is Python, which ignores SIGPIPE."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([f"{SCRIPTS}/openset", "list"], stdout=writer, stderr=subprocess.PIPE, env=OURS, check=False)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
     def test_2_without_pytorch_a_run_says_what_to_install(self):
         if not os.environ.get("OPENSET_DATA"):

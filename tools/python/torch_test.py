@@ -414,7 +414,14 @@ class CollectTaskTest(unittest.TestCase):
                     numpy.testing.assert_array_equal(part(found)[name], part(expected)[name])
         same, = self.hints(lambda: self.collect(self.by_colour([0, 0]), **of))
         self.assertIn("accuracy is 50.0 % on 60 known samples, no better than guessing among 2 classes", same)
-        more = self.hints(lambda: self.collect(self.by_colour([0, 2, 1]), **of))[0]
+        found = []
+        more = self.hints(lambda: found.append(self.collect(self.by_colour([0, 2, 1]), **of)))[0]
+        # Two classes, as the task has them, not three; in all parts, and without an argument for it.
+        self.assertEqual([part["num_classes"].tolist() for part in (found[0], found[0]["fit"])], [[2], [2]])
+        arrays = {name: values for name, values in found[0].items() if name != "fit"}
+        measured = openset.evaluate(**arrays, score="extra_output", metrics=["accuracy", "auroc"])
+        # g, the unknown class, has the last output: all right, and all unknown ones above all known ones.
+        self.assertEqual((measured["accuracy"], measured["auroc"]), (1, 1))
         self.assertRegex(more, r"has 3 outputs, and the task 2 known classes: the last output counts as one for unknown")
         for rows, outputs, error in (([0, 1, 2, 1], None, r"model: has 4 outputs, and the task 2 known classes: choose .*outputs="),
                                      ([0], None, "model: has 1 output, and the task 2 known classes$"),

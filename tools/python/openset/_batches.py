@@ -3,7 +3,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, Iterable, List, Optional, Tuple
+    from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 
 def image_and_label(batch: Any) -> Tuple[Any, Any]:
@@ -102,8 +102,10 @@ class Outputs:
         return found
 
 
-def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool = True) -> Dict[str, Any]:
-    """The arrays of the network's outputs for batches of (images, labels) or, if unlabelled, of images."""
+def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool = True,
+        count: Optional[Callable[[int], None]] = None) -> Dict[str, Any]:
+    """The arrays of the network's outputs for batches of (images, labels) or, if unlabelled, of images. count: called
+    after each batch, with the number of images so far."""
     import torch
     layer = dict(model.named_modules())[head] if head is not None else None
     outputs = Outputs()
@@ -111,6 +113,7 @@ def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool 
         lambda _, arguments: outputs.features.append(arguments[0].detach().cpu())) if layer is not None else None
     device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
     was_training = model.training
+    done = 0
     try:
         model.eval()
         with torch.inference_mode():
@@ -119,6 +122,9 @@ def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool 
                 outputs.logits.append(call(model, images, device).float().cpu())
                 if labels is not None:
                     outputs.labels.append(torch.as_tensor(labels))
+                done += len(outputs.logits[-1])
+                if count is not None:
+                    count(done)
     finally:
         if hook is not None:
             hook.remove()

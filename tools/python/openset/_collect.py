@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 
 from openset import _batches, _library, _program
-from openset._progress import make_progress
+from openset._progress import Count, make_progress
 from openset._result import names as _names
 
 TYPE_CHECKING = False
@@ -326,7 +326,8 @@ def _refuse_softmax(arrays: Dict[str, Any]) -> None:
                          "leave the softmax out")
 
 
-def _run(network: _Network, samples: Samples, batch_size: int, outputs: Optional[Sequence[int]]) -> Dict[str, Any]:
+def _run(network: _Network, samples: Samples, batch_size: int, outputs: Optional[Sequence[int]],
+         count: Count) -> Dict[str, Any]:
     import numpy
     logits, features = [], []
     names = samples.arrays["class_names"]
@@ -342,6 +343,7 @@ def _run(network: _Network, samples: Samples, batch_size: int, outputs: Optional
         logits.append(of_batch)
         if of_features is not None:
             features.append(of_features)
+        count(begin + len(some))
     arrays = {"logits": numpy.concatenate(logits), "label": samples.arrays["label"], "group": samples.arrays["group"]}
     if len(samples.arrays["group_names"]) > 0:
         arrays["group_names"] = samples.arrays["group_names"]
@@ -360,6 +362,8 @@ def _run(network: _Network, samples: Samples, batch_size: int, outputs: Optional
                 arrays[name] = arrays[name][list(outputs)]
     if arrays["logits"].shape[1] == len(names):
         arrays["class_names"] = names
+    else:  # the last output is for unknown samples
+        arrays["num_classes"] = numpy.array([len(names)])
     return arrays
 
 
@@ -390,9 +394,9 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     under "validation" (model { outputs { validation_file } }). fit_part: instead of the task's own part to fit to
     (`openset score --fit_part`). outputs: the index of each known class's output, in the task's order, for a network
     that has other outputs too, or another order; without it, output c is the task's known class c, and one output more
-    may be for unknown samples. store: also commit the outputs to this store, and measure `methods`
+    may be for unknown samples, and the result then has num_classes. store: also commit the outputs to this store, and measure `methods`
     (by default every score that needs no training): `openset report score_NAME --store=STORE` shows them, and
-    `progress` shows what is measured. name: for the store; by default the model's class or file.
+    `progress` shows how far the network is and what is measured. name: for the store; by default the model's class or file.
     """
     either = "loader: give either a loader or a task"
     if task is None:
@@ -402,7 +406,8 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             raise ValueError("store: needs task, which says what the samples are")
         if outputs is not None:
             raise ValueError("outputs: needs task, which says what the known classes are")
-        arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head))
+        with Count("running the network", 0, progress) as count:
+            arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head), count=count)
         _refuse_softmax(arrays)
         _library.warn(_feature_hints(arrays))
         if out is not None:
@@ -418,7 +423,10 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     network = _Network(model, head, transform, dict(size=size, channels=channels, mean=mean, std=std), features)
     flags = _flags(data, library, fit_part)
     parts, hints = _samples(task, split, limit, validation_per_class, flags)
-    found = {part: _run(network, samples, batch_size, outputs) for part, samples in parts.items()}
+    found = {}
+    for part, samples in parts.items():
+        with Count(f"running the network, {part}", len(samples), progress) as count:
+            found[part] = _run(network, samples, batch_size, outputs, count)
     result = dict(found["test"])
     is_image = "features" not in parts["test"].arrays
     classes = len(parts["test"].arrays["class_names"])

@@ -1,11 +1,11 @@
-"""The progress of a run: a bar in a notebook, lines elsewhere."""
+"""The progress of a run and of a network: a bar in a notebook, lines elsewhere."""
 from __future__ import annotations
 
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any, Callable, Optional
 
 
 class Progress:
@@ -76,6 +76,49 @@ def share_done(line: str) -> Optional[float]:
         return None
     done, total = (int(number) for number in found.groups() if number is not None)
     return done / total if total else None
+
+
+class Count:
+    """How many samples are done, as the program says it of images: after two seconds, and then every half second on a
+    terminal, in one line that is written again, or every ten seconds elsewhere. total: 0 if it is not known.
+
+    >>> import io
+    >>> out, seconds = io.StringIO(), iter([0, 1, 3, 11, 14])
+    >>> with Count("the network: test", 300, out=out, clock=lambda: next(seconds)) as count:
+    ...     for done in (64, 128, 192, 256):
+    ...         count(done)
+    >>> print(out.getvalue(), end="")
+    the network: test: 128 of 300 samples
+    the network: test: 256 of 300 samples
+    """
+
+    QUIET, TERMINAL, FILE = 2.0, 0.5, 10.0  # seconds, as of ProgressLine (core/text/terminal.h)
+
+    def __init__(self, what: str, total: int, wanted: bool = True, out: Any = None,
+                 clock: Optional[Callable[[], float]] = None) -> None:
+        import time
+        self._what, self._total, self._wanted = what, total, wanted
+        self._out = sys.stderr if out is None else out
+        self._clock = time.monotonic if clock is None else clock
+        self._terminal = self._out.isatty()
+        self._is_open = False
+        self._next = self._clock() + self.QUIET
+
+    def __call__(self, done: int) -> None:
+        now = self._clock()
+        if not self._wanted or now < self._next:
+            return
+        of = f" of {self._total}" if self._total else ""
+        print(f"{self._what}: {done}{of} samples", file=self._out, end="\r" if self._terminal else "\n", flush=True)
+        self._is_open = self._terminal
+        self._next = now + (self.TERMINAL if self._terminal else self.FILE)
+
+    def __enter__(self) -> "Count":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_open:
+            print(file=self._out)
 
 
 def make_progress(wanted: bool) -> Progress:
