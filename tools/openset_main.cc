@@ -8,16 +8,15 @@
 namespace {
 
 int Run(int argc, char** argv) {
-  std::vector<openset::Command> commands = {
-      openset::RunCommand(),        openset::PlanCommand(),          openset::StatusCommand(),
-      openset::CancelCommand(),     openset::ReportCommand(),        openset::ScoreCommand(),
-      openset::EvalCommand(),       openset::CompareCommand(),       openset::ThresholdCommand(),
-      openset::DetectorCommand(),   openset::FigureCommand(),        openset::ListCommand(),
-      openset::ShowCommand(),       openset::DataCommand(),          openset::TaskCommand(),
-      openset::RecordsCommand(),    openset::DevicesCommand(),       openset::ExplainCommand(),
-      openset::ExportCommand(),     openset::ReproduceCommand(),     openset::ServeCommand(),
-      openset::CompletionCommand(), openset::EvaluateWorkerCommand()};
-  commands.push_back(openset::CompleteCommand(commands));
+  std::vector<openset::Command> commands;
+  commands = {openset::RunCommand(),        openset::PlanCommand(),          openset::StatusCommand(),
+              openset::CancelCommand(),     openset::ReportCommand(),        openset::ScoreCommand(),
+              openset::EvalCommand(),       openset::CompareCommand(),       openset::ThresholdCommand(),
+              openset::DetectorCommand(),   openset::FigureCommand(),        openset::ListCommand(&commands),
+              openset::ShowCommand(),       openset::DataCommand(),          openset::TaskCommand(),
+              openset::RecordsCommand(),    openset::DevicesCommand(),       openset::ExplainCommand(),
+              openset::ExportCommand(),     openset::ReproduceCommand(),     openset::ServeCommand(),
+              openset::CompletionCommand(), openset::EvaluateWorkerCommand()};
   return openset::RunCommandLine(
       "openset measures open-set recognition, out-of-distribution detection and misclassification detection.", commands,
       argc, argv);

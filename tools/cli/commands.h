@@ -20,7 +20,8 @@ Command CompareCommand();
 Command ThresholdCommand();
 Command DetectorCommand();
 Command FigureCommand();
-Command ListCommand();
+// `commands`: all of them, for `openset list words`. They must outlive it.
+Command ListCommand(const std::vector<Command>* commands);
 Command ShowCommand();
 Command DataCommand();
 Command TaskCommand();
@@ -30,8 +31,6 @@ Command ExplainCommand();
 Command ExportCommand();
 Command ServeCommand();
 Command CompletionCommand();
-// Hidden: completes the words of `commands` for a shell.
-Command CompleteCommand(std::vector<Command> commands);
 // Hidden: the worker that evaluates trials for the engine.
 Command EvaluateWorkerCommand();
 

@@ -45,9 +45,9 @@ class ForeignTextTest(ProgramTest):
                 self.write(f"lab/{kind}/{name}.textproto", "")
             self.write(f"{name}.textproto", "")
         self.write("lab/methods/mine.textproto", "base: 'mcp'")
-        completed = self.out("complete :show :methods : --library=lab")
-        self.says(completed, "\nmine\n")
-        self.says_not(completed, "pwn")
+        names = self.out("list methods --names --library=lab")
+        self.says(names, "\nmine\n")
+        self.says_not(names, "pwn")
         self.write("complete.bash", self.out("completion bash"))
         script = f"cd '{self.program.folder}'\nexport OPENSET_LIBRARY=lab\nsource complete.bash\n"
         for words in ("run ''", "run y", "run x", "show methods ''", "list tasks ''", "show presets ''", "show data ''",

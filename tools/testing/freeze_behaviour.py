@@ -178,7 +178,9 @@ def commands():
     kinds = ("methods", "tasks", "data", "scores", "metrics", "losses", "presets", "specs", "networks", "augmentations", "nothing")
     for kind in kinds:
         yield ["list", kind]
-    yield from (["list"], ["list", "methods", "energy"], ["list", "--format=json"])
+    yield from (["list"], ["list", "methods", "energy"], ["list", "--format=json"],
+                ["list", "--names"], ["list", "methods", "--names"], ["list", "words", "--names"], ["list", "words", "run"],
+                ["list", "words", "nothing"])
     for kind, name in (("method", "softmax"), ("method", "openauc"), ("method", "sofmax"), ("task", "shapes_2_2"),
                        ("task", "fashion_mnist_6_4"), ("score", "vim"), ("score", "MSP"), ("metric", "auroc"), ("metric", "fpr95"),
                        ("loss", "open_auc"), ("preset", "laptop"), ("nothing", "x"), ("data", "shapes")):

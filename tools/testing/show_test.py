@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""`openset list`, `show`, `completion` and `help`, and the messages of commands that do nothing."""
+"""`openset list`, `show` and `help`, and the messages of commands that do nothing."""
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, "tools/testing")
-from program import PROGRAM, ProgramTest, main, shipped  # noqa: E402
+from program import ProgramTest, main, shipped  # noqa: E402
 from samples import SCORES  # noqa: E402
 
 STUDY = "name: 's' task: 'fashion_mnist_6_4' method: '{}'\nsplit: 0 seed: 0\nmetric {{ {} {{}} }}\n"
@@ -24,6 +23,7 @@ class ShowTest(ProgramTest):
         self.says(self.out("list"), "method ")
         self.says(self.out("list methods"), "\nknn ",
                   "Sun et al. 2022, 'Out-of-distribution detection with deep nearest neighbors'")
+        self.assertEqual(self.out("list methods --names").split(), first_words(self.out("list methods")))
         scores = self.out("list scores LOGIT")
         self.says(scores, "max_logit")
         self.says_not(scores, "entropy ")
@@ -98,21 +98,6 @@ class ShowTest(ProgramTest):
 
 
 class NamesTest(ProgramTest):
-    def test_this_programs_names_are_completed(self):
-        self.write("script.bash", self.out("completion bash"))
-        for words, last, completed in (
-                ("comple", 1, "completion"), ("completion z", 2, "zsh"),
-                ("show method openauc_p", 3, "openauc_paper"),
-                ("run --methods = softmax,openauc_p", 4, "softmax,openauc_paper"),
-                ("eval x.npz --metrics fpr_at_95tpr_", 4, "fpr_at_95tpr_unknown_positive"),
-                ("data fetch cifar100_c", 3, "cifar100_coarse"), ("plan quicks", 2, "quickstart"),
-                ("run --max_f", 2, "--max_failures=")):
-            script = (f"source {self.program.folder}/script.bash\nCOMP_WORDS=({PROGRAM} {words})\nCOMP_CWORD={last}\n"
-                      "_openset\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
-            self.assertEqual(subprocess.check_output(["bash", "-c", script], text=True), completed + "\n")
-        self.out("completion zsh")
-        self.refused("completion fish", "unknown shell 'fish'")
-
     # On the command line, similar names are accepted; in a spec, they are only suggested, because results are found by
     # them.
     def test_names_in_a_spec_are_suggested(self):

@@ -26,6 +26,7 @@
 #include "core/proto/overlay.h"
 #include "core/proto/proto_rules.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "experiments/action/memory_limits.h"
 #include "experiments/store/merge.h"
