@@ -1,5 +1,7 @@
 #include "data/catalog.h"
 
+#include <map>
+
 #include <algorithm>
 #include <utility>
 
@@ -91,7 +93,8 @@ absl::StatusOr<const DataSetInfo*> Catalog::Find(absl::string_view name) const {
     return &described_->found.emplace(name, std::move(info)).first->second;
   }
   const auto found = data_sets_.find(name);
-  if (found == data_sets_.end()) return absl::NotFoundError(UnknownName("data set", name, names()));
+  if (found == data_sets_.end())
+    return absl::NotFoundError(UnknownName("data set", name, names(), "openset data list"));
   return &found->second;
 }
 

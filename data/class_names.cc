@@ -17,16 +17,17 @@ std::string Composed(absl::string_view name) {
   return std::string(reinterpret_cast<const char*>(composed), static_cast<size_t>(size));
 }
 
-std::vector<int> ClassesNamed(absl::string_view name, const DataSetInfo& info) {
-  std::vector<int> ids;
+ClassesByName::ClassesByName(const DataSetInfo& info) {
   for (int id = 0; id < info.class_name_size(); ++id) {
-    if (info.class_name(id) == name) return {id};
+    exact_.emplace(info.class_name(id), id);
+    composed_[Composed(info.class_name(id))].push_back(id);
   }
-  const std::string composed = Composed(name);
-  for (int id = 0; id < info.class_name_size(); ++id) {
-    if (Composed(info.class_name(id)) == composed) ids.push_back(id);
-  }
-  return ids;
+}
+
+std::vector<int> ClassesByName::Find(absl::string_view name) const {
+  if (const auto exact = exact_.find(name); exact != exact_.end()) return {exact->second};
+  const auto composed = composed_.find(Composed(name));
+  return composed == composed_.end() ? std::vector<int>() : composed->second;
 }
 
 }  // namespace openset

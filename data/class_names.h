@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "data/catalog.pb.h"
 
@@ -14,9 +15,19 @@ namespace openset {
 // files. A name that is not UTF-8 is returned as it is.
 std::string Composed(absl::string_view name);
 
-// Returns the ids of the classes that have the name: the only class with the same bytes or, if there is none, all whose
-// composed names are equal.
-std::vector<int> ClassesNamed(absl::string_view name, const DataSetInfo& info);
+// The classes of a data set, by name.
+class ClassesByName {
+ public:
+  explicit ClassesByName(const DataSetInfo& info);
+
+  // Returns the ids of the classes that have the name: the only class with the same bytes or, if there is none, all
+  // whose composed names are equal.
+  std::vector<int> Find(absl::string_view name) const;
+
+ private:
+  absl::flat_hash_map<std::string, int> exact_;
+  absl::flat_hash_map<std::string, std::vector<int>> composed_;
+};
 
 }  // namespace openset
 

@@ -19,15 +19,15 @@ TEST(Composed, JoinsALetterAndItsAccent) {
   EXPECT_EQ(Composed("caf\xe9"), "caf\xe9") << "is not UTF-8";
 }
 
-TEST(ClassesNamed, PrefersTheSameBytes) {
+TEST(ClassesByName, PrefersTheSameBytes) {
   DataSetInfo info;
   info.add_class_name("bee");
   info.add_class_name(kDecomposed);
-  EXPECT_THAT(ClassesNamed(kComposed, info), ElementsAre(1));
-  EXPECT_THAT(ClassesNamed("cafe", info), IsEmpty());
+  EXPECT_THAT(ClassesByName(info).Find(kComposed), ElementsAre(1));
+  EXPECT_THAT(ClassesByName(info).Find("cafe"), IsEmpty());
   info.add_class_name(kComposed);
-  EXPECT_THAT(ClassesNamed(kComposed, info), ElementsAre(2));
-  EXPECT_THAT(ClassesNamed(kDecomposed, info), ElementsAre(1));
+  EXPECT_THAT(ClassesByName(info).Find(kComposed), ElementsAre(2));
+  EXPECT_THAT(ClassesByName(info).Find(kDecomposed), ElementsAre(1));
 }
 
 }  // namespace

@@ -351,7 +351,8 @@ absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalo
   OPENSET_ASSIGN_OR_RETURN(const TextSource source, ReadTextProto(path, &task));
   FillDefaults(&task);
   MakeFeaturesAbsolute(std::filesystem::path(path).parent_path(), &task);
-  std::vector<FieldProblem> problems = FindTaskProblems(task, catalog);
+  std::vector<FieldProblem> problems = ResolveClassNames(catalog, &task);
+  if (problems.empty()) problems = FindTaskProblems(task, catalog);
   for (FieldProblem& problem : problems) problem.path = source.Where(problem.path);
   OPENSET_RETURN_IF_ERROR(ToStatus(problems));
   return task;

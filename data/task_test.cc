@@ -1,4 +1,12 @@
 #include "data/task.h"
+#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+
+#include <vector>
+
+#include <string>
+
+#include <cstdint>
 
 #include <set>
 #include <utility>
@@ -312,6 +320,31 @@ TEST(ReadTask, NamesFileAndLine) {
   EXPECT_EQ(ReadTask(path, SmallCatalog()).status(),
             absl::InvalidArgumentError(path + ":5: split[0].known[1]: data set 'four' has no class 7 (0 to 3)"));
   EXPECT_TRUE(absl::IsNotFound(ReadTask("/no/such/file", SmallCatalog()).status()));
+}
+
+// Ids and names are two ways to list the same classes.
+TEST(ReadTask, FindsClassesByName) {
+  const auto read = [](const std::string& text) {
+    const std::string path = WriteTestFile("named.textproto", "name: 'named' data_set: 'four'\n" + text);
+    return ReadTask(path, SmallCatalog());
+  };
+  const absl::StatusOr<TaskSpec> named = read("split { known_class: ['class 2', 'class 0'] unknown_class: 'class 3' }");
+  const absl::StatusOr<TaskSpec> listed = read("split { known: [2, 0] unknown: 3 }");
+  ASSERT_TRUE(named.ok()) << named.status();
+  EXPECT_EQ(named->DebugString(), listed->DebugString());
+  EXPECT_TRUE(read("unknown { data_set: 'three' } split { known: 3 unknown_class: 'class 2' }").ok());
+  const auto error = [&](const std::string& text) { return std::string(read(text).status().message()); };
+  EXPECT_THAT(
+      error("unknown { data_set: 'three' }\nsplit { known: 0 unknown_class: 'class 3' }"),
+      testing::EndsWith("named.textproto:3: split[0].unknown_class[0]: data set 'three': unknown class 'class 3'; "
+                        "did you mean 'class 0'? (known: class 0, class 1, class 2)"));
+  EXPECT_THAT(
+      error("split { known_class: 'class 0' known: 1 }"),
+      testing::EndsWith("split[0].known_class: the classes are listed by their ids, too: remove one of the lists"));
+  EXPECT_THAT(error("split { unknown: 1 }"),
+              testing::EndsWith("split[0].known: missing: list the known classes, or name them in known_class"));
+  EXPECT_THAT(error("split { known_class: ['class 1', 'class 1'] }"),
+              testing::EndsWith("split[0].known[1]: class 1 (class 1) is listed twice"));
 }
 
 class TaskFolderTest : public ::testing::Test {

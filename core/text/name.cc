@@ -15,6 +15,20 @@ bool IsName(absl::string_view text) {
                      [&](char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '+' || c == '-'; });
 }
 
+std::string NameLike(absl::string_view text) {
+  std::string name;
+  for (const char c : text.substr(0, kMostNameBytes)) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xC0) == 0x80;  // of UTF-8
+    const std::string one(1, c);
+    if (IsName(name.empty() ? one : "a" + one)) {
+      name += c;
+    } else if (!name.empty() && !continues_character) {
+      name += '_';
+    }
+  }
+  return name.empty() ? "folder" : name;
+}
+
 std::string NameProblem(absl::string_view text) {
   if (IsName(text)) return "";
   const bool is_long = text.size() > kMostNameBytes;

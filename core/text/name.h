@@ -15,6 +15,10 @@ inline constexpr size_t kMostNameBytes = 100;
 // shell, in a table and on a terminal.
 bool IsName(absl::string_view text);
 
+// A name that is like `text`: "Meine Fotos" is "Meine_Fotos". Each other character is '_'; "folder" if there is no
+// letter or digit.
+std::string NameLike(absl::string_view text);
+
 // The problem with a name, or "" if there is none: "'a b' is not a valid name: use letters, digits, ...".
 std::string NameProblem(absl::string_view text);
 

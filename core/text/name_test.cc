@@ -27,6 +27,14 @@ TEST(IsName, AtMost100Bytes) {
             "'" + std::string(100, 'a') + "...' is not a valid name: it has 1000 bytes, and at most 100 are allowed");
 }
 
+TEST(NameLike, HasTheLettersAndDigits) {
+  EXPECT_EQ(NameLike("Meine Fotos"), "Meine_Fotos");
+  EXPECT_EQ(NameLike(".v\xc3\xb6gel-2.0+x\n"), "v_gel-2.0+x_");
+  EXPECT_EQ(NameLike("\xd0\xba\xd0\xbe\xd1\x82"), "folder");
+  EXPECT_EQ(NameLike(""), "folder");
+  EXPECT_EQ(NameLike(std::string(1000, 'a')), std::string(100, 'a'));
+}
+
 TEST(NameProblem, IsOneLine) {
   EXPECT_EQ(NameProblem("a\nb\x1b"),
             "'a b ' is not a valid name: use letters, digits, _, ., + and -, a letter or digit first");

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/text/synonyms.h"
@@ -29,20 +31,27 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known) {
+std::string UnknownName(absl::string_view kind, absl::string_view name, const std::vector<std::string>& known,
+                        absl::string_view all_by) {
+  constexpr size_t kMostNames = 12, kNearest = 5;
   std::string text = absl::StrCat("unknown ", kind, " '", name, "'");
-  std::optional<std::string> best = ResolveSynonym(name, known);
-  size_t best_distance = best.has_value() ? 0 : std::max<size_t>(2, name.size() / 3) + 1;
+  const std::optional<std::string> meant = ResolveSynonym(name, known);
+  std::vector<std::pair<size_t, std::string>> nearest;  // by distance
   for (const std::string& candidate : known) {
-    const size_t distance = EditDistance(name, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+    nearest.emplace_back(candidate == meant ? 0 : 1 + EditDistance(name, candidate), candidate);
   }
-  if (best.has_value()) absl::StrAppend(&text, "; did you mean '", *best, "'?");
-  if (!known.empty()) absl::StrAppend(&text, " (known: ", absl::StrJoin(known, ", "), ")");
-  return text;
+  absl::c_stable_sort(nearest, [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (!nearest.empty() && nearest[0].first <= 1 + std::max<size_t>(2, name.size() / 3)) {
+    absl::StrAppend(&text, "; did you mean '", nearest[0].second, "'?");
+  }
+  if (known.empty()) return text;
+  if (all_by.empty() || known.size() <= kMostNames)
+    return absl::StrCat(text, " (known: ", absl::StrJoin(known, ", "), ")");
+  nearest.resize(kNearest);
+  return absl::StrCat(
+      text,
+      " (known: ", absl::StrJoin(nearest, ", ", [](std::string* out, const auto& near) { out->append(near.second); }),
+      " and ", known.size() - kNearest, " others; '", all_by, "' shows all)");
 }
 
 }  // namespace openset

@@ -141,7 +141,10 @@ class ImageFolder : public ImageFileFormat {
     absl::StatusOr<std::shared_ptr<const ImageSource>> opened = OpenImageFolder(
         found.folder, folders, {info.channels(), info.height(), info.width()}, found.part.name(), options, is_empty);
     // A new image has no line in the table of clusters.
-    if (absl::IsInvalidArgument(opened.status()) && absl::IsDataLoss(CheckListing(info, found))) {
+    if (absl::IsInvalidArgument(opened.status()) && absl::IsDataLoss(CheckListing(info, found, nullptr))) {
+      return absl::DataLossError(absl::StrCat(opened.status().message(), "; ", WhatToDo(info, files.path())));
+    }
+    if (absl::IsNotFound(opened.status()) && absl::StartsWith(files.path(), "/")) {  // a class was renamed or removed
       return absl::DataLossError(absl::StrCat(opened.status().message(), "; ", WhatToDo(info, files.path())));
     }
     OPENSET_ASSIGN_OR_RETURN(std::shared_ptr<const ImageSource> source, std::move(opened));
@@ -151,21 +154,25 @@ class ImageFolder : public ImageFileFormat {
   }
 
   absl::Status CheckImageFiles(const DataSetInfo& info, const FoundPart& found) const override {
-    OPENSET_RETURN_IF_ERROR(Open(info, found).status());
-    return CheckListing(info, found);
+    OPENSET_ASSIGN_OR_RETURN(const auto source, Open(info, found));
+    return CheckListing(info, found, source.get());
   }
 
  private:
-  // Returns kDataLoss if the names and sizes of the images are not those of the catalog's digest of them.
-  static absl::Status CheckListing(const DataSetInfo& info, const FoundPart& found) {
+  // Returns kDataLoss if the names and sizes of the images are not those of the catalog's digest of them. `source`: the
+  // images, or null.
+  static absl::Status CheckListing(const DataSetInfo& info, const FoundPart& found, const ImageSource* source) {
     const ImageFolderFiles& folder = found.part.image_folder();
     if (!folder.has_listing_sha256()) return absl::OkStatus();
     OPENSET_ASSIGN_OR_RETURN(const std::string sum,
-                             ListingDigest(found.folder, ClassFolders(info, folder), folder.sub_folders()));
+                             ListingDigest(found.folder, ClassFolders(info, folder), folder.sub_folders(),
+                                           {folder.skip().begin(), folder.skip().end()}));
     if (sum == folder.listing_sha256()) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(found.folder, ": SHA-256 of the names and sizes of its images is ", sum,
-                                            ", not ", folder.listing_sha256(),
-                                            "; files are missing, new or cut short; ", WhatToDo(info, folder.path())));
+    const std::string last = source == nullptr ? "" : LastToChange(*source);
+    return absl::DataLossError(absl::StrCat(
+        found.folder, ": the names and sizes of its images are not those of the catalog: files are missing, new, ",
+        "renamed or of another size", last.empty() ? "" : absl::StrCat(" (the last to change was ", last, ")"), "; ",
+        WhatToDo(info, folder.path())));
   }
 
   // Below the part's folder, in the order of the class ids.

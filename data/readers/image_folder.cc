@@ -308,8 +308,13 @@ int64_t TestImages(const ImageFolderOptions::Share& share, int64_t n) {
   return n > 1 ? std::clamp<int64_t>(test, 1, n - 1) : test;
 }
 
+bool IsLink(int folder, absl::string_view name) {
+  struct stat info;
+  return fstatat(folder, name.data(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+}
+
 // Returns the lines "CLASS_FOLDER/FILE SIZE" of a folder.
-absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder) {
+absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder, const std::set<std::string>& skip) {
   const std::string path = JoinPath(listing.root, listing.folder[folder]);
   std::string lines;
   if (listing.images[folder].count == 0) return lines;
@@ -323,6 +328,15 @@ absl::StatusOr<std::string> SizesOf(const FolderListing& listing, int64_t folder
     struct stat info;
     const bool is_there = fstatat(descriptor, name.data(), &info, 0) == 0;
     if (!is_there && errno != ENOENT) return ErrorAt(errno, "look at", JoinPath(path, name));
+    if (!is_there && IsLink(descriptor, name)) {
+      if (skip.count(absl::StrCat(prefix, name)) == 0) {
+        return absl::NotFoundError(absl::StrCat(JoinPath(path, name),
+                                                ": is a link to nothing; repair or remove it, or ",
+                                                "leave it out: openset data describe --skip_damaged"));
+      }
+      absl::StrAppend(&lines, prefix, name, " -\n");
+      continue;
+    }
     if (!is_there || !S_ISREG(info.st_mode)) {
       return absl::NotFoundError(absl::StrCat(JoinPath(path, name), ": is not a file, or no longer exists"));
     }
@@ -481,12 +495,12 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 }
 
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder,
-                                          bool sub_folders) {
+                                          bool sub_folders, const std::set<std::string>& skip) {
   OPENSET_ASSIGN_OR_RETURN(const FolderListing listing, ListingMemory::OfUser().List(root, class_folder, sub_folders));
-  return ListingDigest(listing);
+  return ListingDigest(listing, skip);
 }
 
-absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
+absl::StatusOr<std::string> ListingDigest(const FolderListing& listing, const std::set<std::string>& skip) {
   Sha256 sum;
   const auto folders = static_cast<int64_t>(listing.folder.size());
   std::vector<absl::StatusOr<std::string>> last;  // hashed while the next lines are made
@@ -495,7 +509,7 @@ absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
     std::vector<absl::StatusOr<std::string>> lines(end - begin);
     InParallelWaiting(1 + end - begin, [&](int64_t i) {
       if (i > 0) {
-        lines[i - 1] = SizesOf(listing, begin + i - 1);
+        lines[i - 1] = SizesOf(listing, begin + i - 1, skip);
       } else {
         for (const absl::StatusOr<std::string>& some : last) sum.Update(*some);
       }
@@ -504,6 +518,39 @@ absl::StatusOr<std::string> ListingDigest(const FolderListing& listing) {
     last = std::move(lines);
   }
   return ToHex(sum.Finish());
+}
+
+std::set<std::string> LinksToNothing(const FolderListing& listing) {
+  std::vector<std::set<std::string>> found(listing.folder.size());
+  InParallelWaiting(static_cast<int64_t>(found.size()), [&](int64_t i) {
+    const int descriptor = open(JoinPath(listing.root, listing.folder[i]).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;  // ListingDigest() says why
+    const absl::Cleanup close_it = [descriptor] { close(descriptor); };
+    for (const absl::string_view name : listing.images[i].Split()) {
+      struct stat info;
+      if (fstatat(descriptor, name.data(), &info, 0) == 0 || errno != ENOENT || !IsLink(descriptor, name)) continue;
+      found[i].insert(absl::StrCat(listing.folder[i], "/", name));
+    }
+  });
+  std::set<std::string> links;
+  for (std::set<std::string>& of_folder : found) links.merge(of_folder);
+  return links;
+}
+
+std::string LastToChange(const ImageSource& images) {
+  std::string last;
+  std::pair<int64_t, int64_t> latest = {-1, 0};
+  for (int64_t i = 0; i < images.index().size(); ++i) {
+    std::string path = images.Describe(i);
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0) continue;
+    const auto time_of = [](const timespec& time) { return std::pair<int64_t, int64_t>(time.tv_sec, time.tv_nsec); };
+    const std::pair<int64_t, int64_t> changed = std::max(time_of(info.st_mtim), time_of(info.st_ctim));
+    if (changed <= latest) continue;
+    latest = changed;
+    last = std::move(path);
+  }
+  return last;
 }
 
 }  // namespace openset

@@ -156,11 +156,19 @@ absl::StatusOr<std::shared_ptr<const ImageSource>> OpenImageFolder(const std::st
 
 // Returns the SHA-256, in hexadecimal, over a line "CLASS_FOLDER/FILE SIZE" for each image below `root`, in the order
 // of OpenImageFolder(), including images to skip and images of all shares. It shows whether a file is missing, new or
-// truncated without reading any file. A folder that does not exist has no images. Errors: a read error other than
-// kNotFound for a folder that can't be listed; kNotFound for an entry that is not a file, or whose size can't be read.
+// truncated without reading any file. A folder that does not exist has no images. A link to nothing that `skip` names
+// (ImageFolderOptions) has the SIZE "-". Errors: a read error other than kNotFound for a folder that can't be listed;
+// kNotFound for another entry that is not a file, or whose size can't be read.
 absl::StatusOr<std::string> ListingDigest(const std::string& root, const std::vector<std::string>& class_folder,
-                                          bool sub_folders = false);
-absl::StatusOr<std::string> ListingDigest(const FolderListing& listing);
+                                          bool sub_folders = false, const std::set<std::string>& skip = {});
+absl::StatusOr<std::string> ListingDigest(const FolderListing& listing, const std::set<std::string>& skip = {});
+
+// Returns the images that are links to nothing, as "CLASS_FOLDER/FILE".
+std::set<std::string> LinksToNothing(const FolderListing& listing);
+
+// Returns the path of the image that was the last to change, by the times of its content and of its inode; "" if there
+// is none. Which images differ from those of an earlier time is not known, and this is the best guess.
+std::string LastToChange(const ImageSource& images);
 
 // Returns the cluster of each image of a class. Errors: kInvalidArgument, with the path, for one that has none.
 absl::StatusOr<std::vector<int64_t>> ClustersOf(const std::string& root, const std::string& class_folder,

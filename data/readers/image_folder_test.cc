@@ -234,6 +234,15 @@ TEST_F(ImageFolderTest, TheDigestDetectsMissingNewAndTruncatedFiles) {
   EXPECT_EQ(*ListingDigest(root_, {"cat"}), digest);
   Put("cat/c.png", "grey.png");
   EXPECT_NE(*ListingDigest(root_, {"cat"}), digest);
+  const std::string three = *ListingDigest(root_, {"cat"});
+  std::filesystem::create_symlink("nowhere.png", JoinPath(root_, "cat/0.png"));
+  EXPECT_THAT(std::string(ListingDigest(root_, {"cat"}).status().message()),
+              HasSubstr(JoinPath(root_, "cat/0.png") + ": is a link to nothing; repair or remove it"));
+  const FolderListing listing = *ListingMemory("").List(root_, {"cat"});
+  EXPECT_THAT(LinksToNothing(listing), testing::ElementsAre("cat/0.png"));
+  EXPECT_NE(*ListingDigest(root_, {"cat"}, false, {"cat/0.png"}), three);
+  std::filesystem::remove(JoinPath(root_, "cat/0.png"));
+  EXPECT_EQ(*ListingDigest(root_, {"cat"}, false, {"cat/0.png"}), three);
   // It is there, but can't be looked at.
   std::filesystem::create_symlink("d.png", JoinPath(root_, "cat/d.png"));
   const absl::Status status = ListingDigest(root_, {"cat"}).status();

@@ -194,7 +194,14 @@ TEST_F(FolderPartTest, TheListingIsCompared) {
   EXPECT_TRUE(Check().ok()) << Check();
   Write("b/folders/train/a/1.png", "cut");
   EXPECT_EQ(Check().code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(Check().message()), HasSubstr("SHA-256 of the names and sizes of its images is"));
+  // A time that no other file's change has.
+  std::filesystem::last_write_time(JoinPath(b_, "folders/train/a/1.png"),
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(24));
+  EXPECT_THAT(
+      std::string(Check().message()),
+      HasSubstr(absl::StrCat("the names and sizes of its images are not those of the catalog: files are missing, "
+                             "new, renamed or of another size (the last to change was ",
+                             JoinPath(b_, "folders/train/a/1.png"), "); fetch the files again")));
 }
 
 TEST_F(FolderPartTest, ContentDigestDependsOnTheImages) {

@@ -37,19 +37,23 @@ bool IsSkipped(const FolderListing& listing, size_t folder, const std::set<std::
                         [&](absl::string_view name) { return skip.count(JoinPath(path, name)) > 0; });
 }
 
-// Returns the folders in `root` that have images, sorted, with their images.
-absl::StatusOr<FolderListing> ClassesIn(const std::string& root, bool sub_folders) {
+// Returns the folders in `root` that have images, sorted, with their images. Adds links to nothing to `request->skip`,
+// if they are skipped.
+absl::StatusOr<FolderListing> ClassesIn(const std::string& root, FolderRequest* request) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(root));
   std::vector<std::string> folders;
   for (const std::string& name : names) {
     if (name[0] != '.' && IsFolder(JoinPath(root, name))) folders.push_back(name);
   }
-  OPENSET_ASSIGN_OR_RETURN(FolderListing all, ListingMemory::OfUser().List(root, folders, sub_folders));
+  OPENSET_ASSIGN_OR_RETURN(FolderListing all, ListingMemory::OfUser().List(root, folders, request->sub_folders));
   FolderListing classes{root, {}, {}};
   for (size_t i = 0; i < folders.size(); ++i) {
     if (all.images[i].count == 0) continue;
     classes.folder.push_back(folders[i]);
     classes.images.push_back(std::move(all.images[i]));
+  }
+  if (request->skip_links_to_nothing) {
+    for (const std::string& link : LinksToNothing(classes)) request->skip.insert(JoinPath(root, link));
   }
   return classes;
 }
@@ -95,7 +99,12 @@ struct PartsFolder {
 
 absl::StatusOr<PartsFolder> LookAt(FolderListing listing, const FolderRequest& request) {
   PartsFolder folder;
-  OPENSET_ASSIGN_OR_RETURN(folder.digest, ListingDigest(listing));
+  std::set<std::string> skip;
+  const std::string prefix = absl::StrCat(listing.root, "/");
+  for (const std::string& image : request.skip) {
+    if (absl::StartsWith(image, prefix)) skip.insert(image.substr(prefix.size()));
+  }
+  OPENSET_ASSIGN_OR_RETURN(folder.digest, ListingDigest(listing, skip));
   if (!request.clusters.empty()) {
     OPENSET_ASSIGN_OR_RETURN(folder.clusters, ReadImageClusters(request.clusters, listing.root));
     OPENSET_ASSIGN_OR_RETURN(folder.clusters_sha256, Sha256HexOfFile(request.clusters));
@@ -194,15 +203,15 @@ absl::StatusOr<FolderListing> AsOneClass(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
+absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& given) {
+  FolderRequest request = given;
   if (request.path.empty() || request.path[0] != '/') {
     return absl::InvalidArgumentError(absl::StrCat("'", request.path, "' is not an absolute path"));
   }
   if (!IsFolder(request.path)) return absl::NotFoundError(absl::StrCat("no such folder: ", request.path));
   const PartFolders parts = PartFoldersIn(request.path);
   const bool has_parts = !parts.train.empty();
-  OPENSET_ASSIGN_OR_RETURN(FolderListing listing,
-                           ClassesIn(has_parts ? parts.train : request.path, request.sub_folders));
+  OPENSET_ASSIGN_OR_RETURN(FolderListing listing, ClassesIn(has_parts ? parts.train : request.path, &request));
   if (listing.folder.empty() && has_parts) return NoImages(parts.train);
   if (listing.folder.empty()) {
     OPENSET_ASSIGN_OR_RETURN(listing, AsOneClass(request.path));
@@ -211,7 +220,7 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
   FolderListing tested;
   std::vector<std::string> classes = KeptClasses(listing, request.skip);
   if (has_parts) {
-    OPENSET_ASSIGN_OR_RETURN(tested, ClassesIn(parts.test, request.sub_folders));
+    OPENSET_ASSIGN_OR_RETURN(tested, ClassesIn(parts.test, &request));
     if (tested.folder.empty()) return NoImages(parts.test);
     OPENSET_RETURN_IF_ERROR(CheckNames(tested));
     std::vector<std::string> all;
@@ -235,7 +244,7 @@ absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request) {
     OPENSET_RETURN_IF_ERROR(AddPart("train", folder, request, nullptr, &info));
     OPENSET_RETURN_IF_ERROR(AddPart("test", tested_folder, request, nullptr, &info));
     if (!parts.val.empty()) {
-      OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val, request.sub_folders));
+      OPENSET_ASSIGN_OR_RETURN(FolderListing validation, ClassesIn(parts.val, &request));
       KeepOnly(classes, &validation);
       if (!validation.folder.empty()) {
         OPENSET_ASSIGN_OR_RETURN(const PartsFolder validation_folder, LookAt(std::move(validation), request));

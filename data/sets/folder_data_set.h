@@ -23,8 +23,9 @@ struct FolderRequest {
   double test_share = 0.2;
   uint64_t seed = 0;
   std::set<std::string> skip;  // paths of images to leave out
-  std::string clusters;        // the absolute path of a table of the images' clusters (ImageFolderFiles); "": none
-  bool sub_folders = false;    // ImageFolderFiles.sub_folders
+  bool skip_links_to_nothing = false;
+  std::string clusters;      // the absolute path of a table of the images' clusters (ImageFolderFiles); "": none
+  bool sub_folders = false;  // ImageFolderFiles.sub_folders
 };
 
 // Returns the catalog entry of a folder. Lists the folder, but reads no image. The folder contains one folder for each
@@ -36,9 +37,9 @@ struct FolderRequest {
 // is left out. Images have 3 channels, each its own size, and are rotated as their EXIF data says. The entry contains
 // the digest of the listing, so that changed files count as other data. Errors: a read error
 // (core/files/system_calls.h), of which kNotFound says that there is no folder, that it can't be looked at, or that
-// there is no table of clusters; kInvalidArgument if the path is not absolute, if the folder has no images or a part
-// has none left, for a name of a folder that no class can have, a malformed table of clusters, or an image that it
-// lacks; kDataLoss if all images are skipped.
+// there is no table of clusters, and for an image that is a link to nothing, if they are not skipped; kInvalidArgument
+// if the path is not absolute, if the folder has no images or a part has none left, for a name of a folder that no
+// class can have, a malformed table of clusters, or an image that it lacks; kDataLoss if all images are skipped.
 absl::StatusOr<DataSetInfo> DescribeFolder(const FolderRequest& request);
 
 // Returns lines about what DescribeFolder() leaves out of a folder, and why: folders and files in formats that are not

@@ -1,4 +1,5 @@
 #include "data/splits/class_splits.h"
+#include "absl/status/statusor.h"
 
 #include <cstdint>
 #include <map>
@@ -8,15 +9,22 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "core/random.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
+#include "core/text/one_line.h"
+#include "core/text/suggest.h"
+#include "data/class_names.h"
 #include "data/sets/feature_data_set.h"
 
 namespace openset {
 namespace {
+
+using google::protobuf::RepeatedField;
+using google::protobuf::RepeatedPtrField;
 
 // Weights of the numbers 0, 1, ..., whose sums are computed in O(log n) (a Fenwick tree).
 class WeightSums {
@@ -266,6 +274,47 @@ LabelledClasses ShiftedClasses(const ClassSplit& split, const DataSetInfo& known
     classes.label.push_back(label);
   }
   return classes;
+}
+
+std::vector<FieldProblem> ResolveClassNames(const Catalog& catalog, TaskSpec* task) {
+  std::vector<FieldProblem> problems;
+  std::map<std::string, ClassesByName> data_sets;
+  const auto resolve = [&](const std::string& path, const std::string& data_set, RepeatedPtrField<std::string>* names,
+                           RepeatedField<int32_t>* ids) {
+    const absl::StatusOr<const DataSetInfo*> info = catalog.Find(data_set);
+    if (names->empty() || !info.ok()) return;
+    if (!ids->empty()) {
+      problems.push_back({path, "the classes are listed by their ids, too: remove one of the lists"});
+      return;
+    }
+    const ClassesByName& classes = data_sets.try_emplace(data_set, **info).first->second;
+    for (int i = 0; i < names->size(); ++i) {
+      const std::vector<int> found = classes.Find(names->Get(i));
+      if (found.size() == 1) {
+        ids->Add(found[0]);
+        continue;
+      }
+      const std::string problem = found.empty()
+                                      ? UnknownName("class", OneLine(names->Get(i)),
+                                                    {(*info)->class_name().begin(), (*info)->class_name().end()},
+                                                    absl::StrCat("openset show data ", data_set))
+                                      : absl::StrCat("classes ", absl::StrJoin(found, " and "), " have the name '",
+                                                     OneLine(names->Get(i)), "' in two forms of Unicode: list ids");
+      problems.push_back({absl::StrCat(path, "[", i, "]"), absl::StrCat("data set '", data_set, "': ", problem)});
+    }
+    names->Clear();
+  };
+  for (int s = 0; s < task->split_size(); ++s) {
+    ClassSplit* split = task->mutable_split(s);
+    if (split->known_class().empty() && split->unknown_class().empty()) continue;
+    const TaskSpec copy = HasFilesOfSplits(*task) ? TaskOfSplit(*task, s) : TaskSpec();
+    const TaskSpec& of_split = HasFilesOfSplits(*task) ? copy : *task;
+    const std::string path = absl::StrCat("split[", s, "].");
+    resolve(path + "known_class", of_split.data_set(), split->mutable_known_class(), split->mutable_known());
+    resolve(path + "unknown_class", SourcesOf(of_split)[0].data_set(), split->mutable_unknown_class(),
+            split->mutable_unknown());
+  }
+  return problems;
 }
 
 absl::StatusOr<std::vector<ClassSplit>> ClassSplitsOf(const TaskSpec& task, const Catalog& catalog) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/proto/proto_rules.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
 
@@ -65,6 +66,11 @@ struct LabelledClasses {
 // Returns the classes of `info`, a source of shifted samples, that have the names of known classes. `known_info` is the
 // data set of the known classes.
 LabelledClasses ShiftedClasses(const ClassSplit& split, const DataSetInfo& known_info, const DataSetInfo& info);
+
+// Replaces the names of classes in listed splits (ClassSplit.known_class, unknown_class) by ids. Returns the problems,
+// by field: ids and names of the same classes; a name that no class of the data set has, or several in two forms of
+// Unicode. Leaves out a data set that is not in the catalog, which FindTaskProblems() names.
+std::vector<FieldProblem> ResolveClassNames(const Catalog& catalog, TaskSpec* task);
 
 // Returns the class splits as listed or drawn, without folds. Errors: kInvalidArgument "field: problem" if a rule can't
 // be followed; kNotFound for an unknown data set.

@@ -98,6 +98,7 @@ class Checker {
 
   void CheckSplit(const ClassSplit& split, int number) {
     const std::string path = absl::StrCat("split[", number, "]");
+    if (split.known().empty()) Add(path + ".known", "missing: list the known classes, or name them in known_class");
     CheckClasses(path + ".known", split.known(), *known_info_);
     for (size_t s = 0; s < sources_.size(); ++s) {
       if (sources_[s].data_set() != sources_[0].data_set()) continue;

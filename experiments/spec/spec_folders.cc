@@ -1,10 +1,16 @@
 #include "experiments/spec/spec_folders.h"
 
+#include <vector>
+
+#include <string>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -114,7 +120,13 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
     return absl::InvalidArgumentError(
         absl::StrCat("'", name, "' names no ", kind, ": give a name, or a path that ends in ", kEnding));
   }
-  if (!IsName(name)) return absl::InvalidArgumentError(UnknownName(kind, OneLine(name), NamesIn(folders)));
+  const std::string all_by = absl::StrCat("openset list ", kind == "study"               ? "studies"
+                                                           : kind == "published numbers" ? "published"
+                                                                                         : absl::StrCat(kind, "s"));
+  const auto unknown = [&](const std::string& text) {
+    return absl::InvalidArgumentError(UnknownName(kind, text, NamesIn(folders), all_by));
+  };
+  if (!IsName(name)) return unknown(OneLine(name));
   std::string found;
   for (const std::string& folder : folders) {
     const std::string path = JoinPath(folder, absl::StrCat(name, kEnding));
@@ -129,7 +141,7 @@ absl::StatusOr<std::string> FindSpecFile(absl::string_view kind, const std::stri
     }
   }
   if (!found.empty()) return found;
-  return absl::InvalidArgumentError(UnknownName(kind, name, NamesIn(folders)));
+  return unknown(name);
 }
 
 }  // namespace openset

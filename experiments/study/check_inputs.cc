@@ -1,4 +1,6 @@
 #include "experiments/study/check_inputs.h"
+#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -68,66 +70,81 @@ std::map<std::string, std::set<std::string>> PartsOf(const std::vector<TaskSpec>
   return parts;
 }
 
-// The digests of a part in records, each with the time of the newest record.
-using PartDigests = std::map<std::string, double>;
+// The records that have a digest of a part.
+struct DigestRecords {
+  double newest = 0;  // the time of the newest one
+  int64_t own = 0;    // how many are of the study
+};
+using PartDigests = std::map<std::string, DigestRecords>;
 // Keyed by data set and part.
 using RecordedParts = std::map<std::pair<std::string, std::string>, PartDigests>;
 
-void AddSelection(const Selection& selection, double time, RecordedParts* parts) {
+void AddSelection(const Selection& selection, double time, bool is_own,
+                  std::set<std::pair<std::string, std::string>>* seen, RecordedParts* parts) {
   for (const PartOfDataSet& part : PartsOf(selection)) {
     if (!part.has_part_digest()) continue;
-    double& newest = (*parts)[{selection.data_set(), part.part()}][part.part_digest()];
-    newest = std::max(newest, time);
+    DigestRecords& records = (*parts)[{selection.data_set(), part.part()}][part.part_digest()];
+    records.newest = std::max(records.newest, time);
+    // A record uses a part in several selections, known and unknown ones.
+    if (is_own && seen->insert({selection.data_set(), part.part()}).second) ++records.own;
   }
 }
 
-absl::StatusOr<RecordedParts> PartsOfRecords(const Store& store) {
+absl::StatusOr<RecordedParts> PartsOfRecords(const Store& store, const std::string& study) {
   constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
                               TrialRecord::kDetailsFieldNumber};
   RecordedParts parts;
   UnreadRecords unread;
   const std::vector<TrialRecord> records = LoadRecords(store, &unread, kWithout);
-  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // the newest one decides
+  OPENSET_RETURN_IF_ERROR(unread.ReadFailure());  // each counts
   for (const TrialRecord& record : records) {
     double time = 0;
     for (const StageProvenance& stage : record.provenance().stage()) time = std::max(time, stage.started_at_seconds());
     const TaskData& data = record.trial().data();
+    const bool is_own = !study.empty() && record.trial().experiment() == study;
+    std::set<std::pair<std::string, std::string>> seen;
+    const auto add = [&](const Selection& selection) { AddSelection(selection, time, is_own, &seen, &parts); };
     for (const Selection* selection : {&data.train(), &data.test_known(), &data.external(), &data.validation_known()}) {
-      AddSelection(*selection, time, &parts);
+      add(*selection);
     }
     for (const auto* groups : {&data.test_unknown(), &data.validation_unknown()}) {
-      for (const UnknownGroup& group : *groups) AddSelection(group.selection(), time, &parts);
+      for (const UnknownGroup& group : *groups) add(group.selection());
     }
-    for (const ShiftedGroup& group : data.test_shifted()) AddSelection(group.selection(), time, &parts);
+    for (const ShiftedGroup& group : data.test_shifted()) add(group.selection());
   }
   return parts;
 }
 
-// Sets the part's digest from the newest record that has one. Returns the number of different digests in records.
-size_t TellByRecords(const std::string& data_set, const RecordedParts& recorded, DataSetPart* part) {
+// Sets the digest of a part whose images are not here: the one that most records of the study have, the newest of those
+// that equally many have; else `remembered`, of the store's last run; else that of the newest record. Returns how it
+// was found, the end of a sentence; "" if there is none.
+std::string TellAbsentPart(const std::string& data_set, const RecordedParts& recorded, const std::string& remembered,
+                           DataSetPart* part) {
   const auto found = recorded.find({data_set, part->name()});
-  if (found == recorded.end()) return 0;
-  const PartDigests& digests = found->second;
-  const auto newest = std::max_element(digests.begin(), digests.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  TellPartDigest(newest->first, part);
-  return digests.size();
-}
-
-// The message for parts, each "DATA_SET, PART", by the number of digests in records.
-std::vector<std::string> LinesOf(const std::map<size_t, std::vector<std::string>>& parts) {
-  std::vector<std::string> lines;
-  for (const auto& [digests, names] : parts) {
-    const std::string what = absl::StrCat("The images of ", absl::StrJoin(names, "; "), " are not on this machine");
-    if (digests == 0) {
-      lines.push_back(absl::StrCat(what, ", and the store has no record of them: results on them can't be found."));
-    } else {
-      lines.push_back(
-          absl::StrCat(what, ": results are found by the digest that the records have of them",
-                       digests == 1 ? "." : absl::StrCat(" (", digests, " differ: the newest record's is taken).")));
-    }
+  const PartDigests none;
+  const PartDigests& digests = found == recorded.end() ? none : found->second;
+  int64_t own = 0, own_digests = 0;
+  for (const auto& [digest, records] : digests) {
+    own += records.own;
+    own_digests += records.own > 0;
   }
-  return lines;
+  if (own == 0 && !remembered.empty()) {
+    part->set_content_sha256(remembered);
+    return "the digest that the store's last run saved.";
+  }
+  if (digests.empty()) return "";
+  const auto best = absl::c_max_element(digests, [](const auto& a, const auto& b) {
+    return std::pair(a.second.own, a.second.newest) < std::pair(b.second.own, b.second.newest);
+  });
+  TellPartDigest(best->first, part);
+  if (own_digests > 1) {
+    return absl::StrCat("the digest that most records of the study have (", best->second.own, " of ", own, "; ",
+                        own_digests, " differ).");
+  }
+  return absl::StrCat("the digest that the records have of them",
+                      own == 0 && digests.size() > 1
+                          ? absl::StrCat(" (", digests.size(), " differ: the newest record's is taken).")
+                          : ".");
 }
 
 // How the part's images differ from the catalog's, or from those of the store's last run, whose digest is `remembered`
@@ -138,9 +155,14 @@ std::string ChangeOfImages(const DataSetInfo& info, const DataSetPart& part, con
   const absl::Status files = CheckFiles(info, part.name(), data_folders);
   if (absl::IsDataLoss(files)) return OneLine(files.message());
   if (!files.ok() || !part.has_content_sha256() || remembered.empty()) return "";
-  return absl::StrCat(
-      "the images of its part '", part.name(),
-      "' have changed since the last run on this store: bring the old ones back, or run the study again");
+  std::string last;
+  if (part.has_image_folder() || part.has_image_list()) {
+    const absl::StatusOr<std::shared_ptr<const ImageSource>> images = OpenPart(info, part.name(), data_folders);
+    if (images.ok()) last = LastToChange(**images);
+  }
+  return absl::StrCat("the images of its part '", part.name(), "' have changed since the last run on this store",
+                      last.empty() ? "" : absl::StrCat(" (the last to change was ", OneLine(last), ")"),
+                      ": bring the old ones back, or run the study again");
 }
 
 // The sentence on images that can't be decoded; `damaged` has a message for each.
@@ -162,9 +184,10 @@ std::string DamagedText(const DataSetInfo& info, std::vector<std::string> damage
 
 absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const std::vector<std::string>& data_folders,
                                                        const ProgressReport& progress,
-                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog) {
+                                                       const std::vector<TaskSpec>& tasks, const std::string& study,
+                                                       Catalog* catalog) {
   ResolvedContents resolved;
-  std::map<size_t, std::vector<std::string>> elsewhere;  // parts by the number of their digests in records
+  std::map<std::string, std::vector<std::string>> absent;  // parts by how their digests are found
   std::optional<RecordedParts> recorded;
   for (const auto& [name, parts] : PartsOf(tasks)) {
     std::vector<std::string> damaged;
@@ -178,25 +201,28 @@ absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const
       const absl::StatusOr<std::string> last = ReadFile(ContentPath(store, name, part.name()), kSha256Digits);
       if (IsReadFailure(last.status())) return last.status();
       const std::string remembered = last.ok() && IsKey(*last) ? *last : "";
-      if (change.empty() && parts.count(part.name()) > 0) {
-        change = ChangeOfImages(*info, part, remembered, data_folders);
-      }
+      const bool is_used = parts.count(part.name()) > 0;
+      if (change.empty() && is_used) change = ChangeOfImages(*info, part, remembered, data_folders);
       if (part.has_content_sha256()) continue;
-      if (!remembered.empty()) {
-        part.set_content_sha256(remembered);
+      if (!is_used) {
+        if (!remembered.empty()) part.set_content_sha256(remembered);
         continue;
       }
-      if (parts.count(part.name()) == 0) continue;
       if (!recorded.has_value()) {
-        OPENSET_ASSIGN_OR_RETURN(recorded, PartsOfRecords(store));
+        OPENSET_ASSIGN_OR_RETURN(recorded, PartsOfRecords(store, study));
       }
-      const size_t digests = TellByRecords(name, *recorded, &part);
-      elsewhere[digests].push_back(absl::StrCat(name, ", ", part.name()));
-      if (digests == 0) resolved.unresolved.push_back(elsewhere[digests].back());
+      const std::string how = TellAbsentPart(name, *recorded, remembered, &part);
+      absent[how].push_back(absl::StrCat(name, ", ", part.name()));
+      if (how.empty()) resolved.unresolved.push_back(absent[how].back());
     }
     if (!change.empty()) resolved.changed.push_back(absl::StrCat("results on ", name, " may be missing: ", change));
   }
-  resolved.lines = LinesOf(elsewhere);
+  for (const auto& [how, names] : absent) {
+    resolved.lines.push_back(absl::StrCat("The images of ", absl::StrJoin(names, "; "), " are not on this machine",
+                                          how.empty()
+                                              ? ", and the store has no record of them: results on them can't be found."
+                                              : absl::StrCat(": results are found by ", how)));
+  }
   return resolved;
 }
 

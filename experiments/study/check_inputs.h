@@ -20,7 +20,7 @@ namespace openset {
 // keys. The store saves them, so that machines without the files find the results.
 
 struct ResolvedContents {
-  std::vector<std::string> lines;       // which parts have a digest from records, and which have none
+  std::vector<std::string> lines;       // which parts are not here, and how their digests were found
   std::vector<std::string> unresolved;  // the latter, each as "DATA_SET, PART"
   // A sentence for each data set whose images differ from the catalog's or from those of the store's last run, so that
   // results of the earlier images are not found.
@@ -32,14 +32,17 @@ struct ResolvedContents {
 
 // Fills in the digests of the parts that the tasks use. It takes the first of these that exists:
 //   1. the digest of the part's files below `data_folders`;
-//   2. the digest that the store's last run saved;
-//   3. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
+//   2. the digest that most of the store's records of the study that is called `study` ("" for none) have, the newest
+//      of those that equally many have: a run on other images by mistake has few records;
+//   3. the digest that the store's last run saved;
+//   4. the digest in the newest record of the store that uses the part (data/sets/data_set_parts.h).
 // AddContentDigests() (data/sets/data_set.h) reports `progress`. Errors: a read failure (IsReadFailure() in
 // experiments/store/store.h) of the data or of a record; kInvalidArgument for a table of clusters that openset can't
 // use.
 absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const std::vector<std::string>& data_folders,
                                                        const ProgressReport& progress,
-                                                       const std::vector<TaskSpec>& tasks, Catalog* catalog);
+                                                       const std::vector<TaskSpec>& tasks, const std::string& study,
+                                                       Catalog* catalog);
 
 // Saves the digests of the experiment's catalog in the store. Errors: kNotFound for a data set that is not in the
 // catalog; a write error (core/files/files.h).

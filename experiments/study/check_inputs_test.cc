@@ -45,20 +45,22 @@ class DataContents : public ::testing::Test {
   Experiment Told(const std::vector<std::string>& data_folders) {
     absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
     EXPECT_TRUE(experiment.ok()) << experiment.status();
-    absl::StatusOr<ResolvedContents> contents =
-        ResolveContentDigests(store_, data_folders, nullptr, experiment->tasks, &experiment->catalog);
+    absl::StatusOr<ResolvedContents> contents = ResolveContentDigests(store_, data_folders, nullptr, experiment->tasks,
+                                                                      experiment->spec.name(), &experiment->catalog);
     EXPECT_THAT(contents, IsOk());
     contents_ = *std::move(contents);
     return *std::move(experiment);
   }
 
   // A record of a training on this part of the digits.
-  void AddRecord(const std::string& id, const std::string& part, const std::string& digest, double time) const {
+  void AddRecord(const std::string& id, const std::string& part, const std::string& digest, double time,
+                 const std::string& study = "another") const {
     TrialRecord record = Parsed<TrialRecord>(absl::StrCat(
         "schema_version: ", kSchemaVersion, " trial { method { name: 'm' } data { train ",
         "{ data_set: 'digits' part: '", part, "' part_digest: '", digest, "' } test_known { data_set: 'other' part: '",
-        part, "' } } seed: 0 ", "execution {} metric { auroc {} } } metric { name: 'auroc' value: 0.5 } ",
-        "provenance { stage { stage: EVALUATE started_at_seconds: ", time, " } }"));
+        part, "' } } seed: 0 ", "execution {} metric { auroc {} } experiment: '", study,
+        "' } metric { name: 'auroc' value: 0.5 } ", "provenance { stage { stage: EVALUATE started_at_seconds: ", time,
+        " } }"));
     record.set_trial_id(Sha256Hex(id));
     EXPECT_THAT(store_.CommitRecord(record), IsOk());
   }
@@ -120,6 +122,28 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   WriteImages("some images");
   EXPECT_NE(*PartDigest(**Told({sandbox_.folder()}).catalog.Find("digits"), "test"), Sha256Hex("test"));
   EXPECT_THAT(contents_.lines, IsEmpty());
+}
+
+// Two trials ran on the right images, then one on a wrong image, which the store's last run remembers.
+TEST_F(DataContents, OfMostRecordsOfTheStudyIfFilesAreMissing) {
+  WriteImages("wrong images");
+  ASSERT_THAT(RememberContents(store_, Told({sandbox_.folder()})), IsOk());
+  EXPECT_THAT(contents_.lines, IsEmpty());
+  Told({});
+  EXPECT_THAT(contents_.lines, ElementsAre("The images of digits, train; digits, test are not on this machine: results "
+                                           "are found by the digest that the store's last run saved."));
+  const std::string study = sandbox_.Load(kMinimalSpec)->spec.name();
+  AddRecord("a", "test", Sha256Hex("right"), 1, study);
+  AddRecord("b", "test", Sha256Hex("right"), 2, study);
+  AddRecord("c", "test", Sha256Hex("wrong"), 3, study);
+  for (const char* id : {"d", "e", "f"}) AddRecord(id, "test", Sha256Hex("of other studies"), 4);
+  EXPECT_EQ(*PartDigest(**Told({}).catalog.Find("digits"), "test"), Sha256Hex("right"));
+  EXPECT_THAT(contents_.lines,
+              ElementsAre("The images of digits, test are not on this machine: results are found by the digest that "
+                          "most records of the study have (2 of 3; 2 differ).",
+                          HasSubstr("digits, train are not")));
+  AddRecord("g", "test", Sha256Hex("wrong"), 5, study);  // of equally many, the newest
+  EXPECT_EQ(*PartDigest(**Told({}).catalog.Find("digits"), "test"), Sha256Hex("wrong"));
 }
 
 // The name of the data set leads from any folder to the root, and from there to the images.

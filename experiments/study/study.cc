@@ -206,9 +206,9 @@ absl::StatusOr<std::unique_ptr<Study>> Study::Make(Experiment experiment, const 
   OPENSET_RETURN_IF_ERROR(CheckTags(options.changes.tag));
   experiment.tags = options.changes.tag;
   OPENSET_RETURN_IF_ERROR(PrepareUntil(&experiment));
-  OPENSET_ASSIGN_OR_RETURN(
-      ResolvedContents contents,
-      ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks, &experiment.catalog));
+  OPENSET_ASSIGN_OR_RETURN(ResolvedContents contents,
+                           ResolveContentDigests(store, options.data_folders, options.progress, experiment.tasks,
+                                                 experiment.spec.name(), &experiment.catalog));
   std::unique_ptr<Study> study(new Study(std::move(experiment), store));
   study->data_folders_ = options.data_folders;
   study->contents_ = std::move(contents);

@@ -59,7 +59,8 @@ absl::Status ShowTask(const std::string& name, const RunConfig& config) {
   // The hash includes the content of files, as in `openset plan`.
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   OPENSET_ASSIGN_OR_RETURN(const ResolvedContents contents,
-                           ResolveContentDigests(store, config.data_folders, /*progress=*/nullptr, {task}, &catalog));
+                           ResolveContentDigests(store, config.data_folders, /*progress=*/nullptr, {task},
+                                                 /*study=*/"", &catalog));
   std::vector<TaskData> data;
   absl::Status training;  // networks that were trained elsewhere need no training images
   for (int split = 0; split < CountSplits(task); ++split) {

@@ -193,7 +193,7 @@ class DataTest(ProgramTest):
 
         self.says(self.out("task new pets --data=photos --known=dog,cat --splits=2"), "split 1: known: dog, cat",
                   "openness 0.105")
-        self.says(self.read("tasks/pets.textproto"), "known: 1  # dog\n  known: 0  # cat\n  unknown: 2  # owl\n")
+        self.says(self.read("tasks/pets.textproto"), 'known_class: "dog"\n  known_class: "cat"\n  unknown_class: "owl"\n')
         # The lines for a study are a study's.
         lines = described[described.index("method: "):]
         self.write("pasted.textproto", f"name: 'pasted' task: 'pets' {lines[:lines.index('catalog/photos') - 2]} "

@@ -458,10 +458,12 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   request.name = config.name;
   if (request.name.empty()) request.name = std::filesystem::path(request.path).filename().string();
   if (const std::string problem = NameProblem(request.name); !problem.empty()) {
-    return absl::InvalidArgumentError(config.name.empty()
-                                          ? absl::StrCat(OneLine(request.path), ": ", problem, "; give one (--name)")
-                                          : absl::StrCat("--name: ", problem));
+    return absl::InvalidArgumentError(config.name.empty() ? absl::StrCat(OneLine(request.path), ": ", problem,
+                                                                         "; give one: --name=", NameLike(request.name))
+                                                          : absl::StrCat("--name: ", problem));
   }
+  // Before all images are read.
+  OPENSET_RETURN_IF_ERROR(CheckIsOwnName("catalog", request.name, config));
   request.test_share = config.test_share;
   if (!(request.test_share > 0 && request.test_share < 1)) {
     return absl::InvalidArgumentError("--test_share: must be above 0 and below 1");
@@ -469,6 +471,7 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   request.seed = config.seed;
   if (!config.clusters.empty()) request.clusters = AbsolutePath(UserPath(config.clusters));
   request.sub_folders = config.sub_folders;
+  request.skip_links_to_nothing = config.skip_damaged;
   absl::StatusOr<DataSetInfo> described = DescribeFolder(request);
   const std::string clusters = request.clusters;
   // Corrupt images that are left out need no line in the table of clusters. So it is read when they are known.
@@ -553,6 +556,13 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
   }
   if (!damaged.empty())
     std::cout << "left out: " << damaged.size() << (damaged.size() == 1 ? " corrupt image\n" : " corrupt images\n");
+  std::set<std::string> links;  // in parts of their own or in one folder
+  for (const DataSetPart& part : whole.layout(0).part()) {
+    for (const std::string& skipped : part.image_folder().skip()) {
+      links.insert(JoinPath(part.image_folder().path(), skipped));
+    }
+  }
+  for (const std::string& link : links) std::cout << "left out: a link to nothing: " << OneLine(link) << "\n";
   for (const std::string& name : whole.class_name()) {
     if (absl::c_linear_search(info.class_name(), name)) continue;
     std::cout << "left out: class " << OneLine(name) << ", all of whose images are corrupt\n";
@@ -696,7 +706,10 @@ absl::Status RunVerify(const std::string& name, const RunConfig& config) {
                                             [&](int64_t, const Image& image) { statistics.Add(image); }));
       if (!damaged.empty()) return DamagedStatus(damaged);
     }
-    std::cout << info->name() << " " << part << ": " << source->index().size() << " images, as published\n";
+    const std::string* folder = FormatOf(info->layout(0).part(0)).Folder(info->layout(0).part(0));
+    const bool is_own = folder != nullptr && absl::StartsWith(*folder, "/");
+    std::cout << info->name() << " " << part << ": " << source->index().size() << " images, as "
+              << (is_own ? "counted in the folder\n" : "published\n");
     if (statistics.images() > 0) std::cout << "  " << StatisticsText(statistics, *info, part) << "\n";
   }
   return absl::OkStatus();

@@ -32,9 +32,25 @@ std::string DataSetName(const std::string& text, const Catalog& catalog) {
   return described.size() == 1 ? described[0] : absl::StrCat(kFolderPrefix, folder);
 }
 
+absl::Status CheckIsOwnName(const std::string& kind, const std::string& name, const RunConfig& config) {
+  if (const std::string problem = NameProblem(name); !problem.empty()) return absl::InvalidArgumentError(problem);
+  OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
+  const bool is_task = kind == "tasks";
+  const std::string file = absl::StrCat(name, ".textproto");
+  const std::string own = JoinPath(JoinPath(UserPath(config.into), kind), file);
+  for (const std::string& folder : is_task ? folders.tasks : folders.catalog) {
+    const std::string other = JoinPath(folder, file);
+    std::error_code error;
+    if (!FileExists(other) || std::filesystem::equivalent(other, own, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", name, "' is the name of another ", is_task ? "task" : "data set", " (", other, "): choose another name"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name, const std::string& text,
                                              const RunConfig& config) {
-  if (const std::string problem = NameProblem(name); !problem.empty()) return absl::InvalidArgumentError(problem);
+  OPENSET_RETURN_IF_ERROR(CheckIsOwnName(kind, name, config));
   const std::string folder = JoinPath(UserPath(config.into), kind);
   const std::string path = JoinPath(folder, absl::StrCat(name, ".textproto"));
   OPENSET_RETURN_IF_ERROR(MakeFolders(folder));

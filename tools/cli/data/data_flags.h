@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
@@ -17,9 +18,13 @@ namespace openset {
 // an absolute path.
 std::string DataSetName(const std::string& text, const Catalog& catalog);
 
-// Writes `text` to LIBRARY/KIND/NAME.textproto, where LIBRARY is the value of --into. Returns the path. Errors:
-// kInvalidArgument for a name with characters other than letters, digits, '_', '-' and '.', and if a different file of
-// this name exists.
+// Checks the name of a file LIBRARY/KIND/NAME.textproto, where LIBRARY is the value of --into, and KIND is "catalog" or
+// "tasks". Errors: kInvalidArgument for a name with other characters than names have, and if openset or another library
+// has a file of this name, which every command would refuse to choose from.
+absl::Status CheckIsOwnName(const std::string& kind, const std::string& name, const RunConfig& config);
+
+// Writes `text` to this file, and returns its path. Errors: those of CheckIsOwnName(); kInvalidArgument also if the
+// file exists with other content.
 absl::StatusOr<std::string> WriteIntoLibrary(const std::string& kind, const std::string& name, const std::string& text,
                                              const RunConfig& config);
 

@@ -1,4 +1,5 @@
 #include "tools/cli/flags/flags.h"
+#include "absl/status/statusor.h"
 
 #include <unistd.h>
 
@@ -170,7 +171,7 @@ absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolder
   if (!FileExists(own)) {
     const std::vector<std::string> known = KnownStudies(folders);
     if (absl::c_linear_search(known, name)) return name;
-    return absl::InvalidArgumentError(UnknownName("study", name, known));
+    return absl::InvalidArgumentError(UnknownName("study", name, known, "openset list studies"));
   }
   for (const std::string& folder : folders.specs) {
     const absl::StatusOr<std::string> content =

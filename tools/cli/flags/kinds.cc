@@ -1,4 +1,12 @@
 #include "tools/cli/flags/kinds.h"
+#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+
+#include <vector>
+
+#include <string>
+
+#include <functional>
 
 #include <algorithm>
 #include <filesystem>
@@ -265,7 +273,7 @@ absl::StatusOr<std::string> ShowEntry(const Kind& kind, const std::string& name)
     if (FoldedName(whole) == FoldedName(name)) return text;
     return absl::StrCat("# ", name, " is called ", whole, " here.\n\n", text);
   }
-  return absl::InvalidArgumentError(UnknownName(kind.name, name, names));
+  return absl::InvalidArgumentError(UnknownName(kind.name, name, names, absl::StrCat("openset list ", PluralOf(kind))));
 }
 
 }  // namespace openset

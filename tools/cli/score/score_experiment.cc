@@ -1,4 +1,8 @@
 #include "tools/cli/score/score_experiment.h"
+#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+
+#include <cstdint>
 
 #include <cstring>
 #include <filesystem>
@@ -460,7 +464,7 @@ absl::StatusOr<std::vector<std::string>> AskedOf(const ScoreRequest& part, const
     const std::string& name = asked.emplace_back(SuggestedMethod(typed, folders));
     const std::string method = name.substr(0, name.find('+'));  // presets come after it
     if (!absl::c_linear_search(known, method)) {
-      return Invalid("methods", UnknownName("method", method, known));
+      return Invalid("methods", UnknownName("method", method, known, "openset list methods"));
     }
   }
   return asked;

@@ -79,8 +79,9 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
                                           const DataSetInfo& info) {
   std::vector<int> ids;
   const std::vector<std::string> names(info.class_name().begin(), info.class_name().end());
+  const ClassesByName classes(info);
   for (const std::string& item : items) {
-    const std::vector<int> found = ClassesNamed(item, info);
+    const std::vector<int> found = classes.Find(item);
     const std::optional<int> number = NumberOf({item});
     if (found.size() == 1) {
       ids.push_back(found[0]);
@@ -92,10 +93,11 @@ absl::StatusOr<std::vector<int>> ClassIds(absl::string_view flag, const std::vec
     } else {
       const bool has_commas =
           absl::c_any_of(names, [](const std::string& name) { return absl::StrContains(name, ','); });
-      return FlagError(flag, absl::StrCat(UnknownName("class", item, names),
-                                          has_commas ? absl::StrCat("; for a name with a comma: --", flag,
-                                                                    "=@FILE, with a name on each line")
-                                                     : ""));
+      return FlagError(
+          flag, absl::StrCat(
+                    UnknownName("class", item, names, absl::StrCat("openset show data ", info.name())),
+                    has_commas ? absl::StrCat("; for a name with a comma: --", flag, "=@FILE, with a name on each line")
+                               : ""));
     }
   }
   return ids;
@@ -132,14 +134,26 @@ bool CanBeTested(const TaskSpec& task, const DataSetInfo& info, int id) {
   return images >= (task.has_cross_validation() ? task.cross_validation().folds() : 1);
 }
 
-// Draws the known classes among `trained`, those with images to train on, and lists them: a rule
-// (DrawnSplits) would draw among all classes. `unknown`: how many of the others are unknown, in random order.
-absl::Status ListDraws(const RunConfig& config, const std::vector<int>& trained, const DataSetInfo& info, int known,
+// The classes that can be known: those with an image to train on and one to test on.
+std::vector<int> ClassesToDraw(const TaskSpec& task, const DataSetInfo& info) {
+  std::vector<int> classes = TrainedClasses(task, info);
+  if (classes.empty()) {
+    for (int id = 0; id < info.class_name_size(); ++id) classes.push_back(id);
+  }
+  classes.erase(std::remove_if(classes.begin(), classes.end(), [&](int id) { return !CanBeTested(task, info, id); }),
+                classes.end());
+  return classes;
+}
+
+// Draws the known classes among `usable`, those that can be known, and lists them: a rule (DrawnSplits) would draw
+// among all classes. `unknown`: how many of the others are unknown, in random order.
+absl::Status ListDraws(const RunConfig& config, const std::vector<int>& usable, const DataSetInfo& info, int known,
                        int unknown, TaskSpec* task) {
-  const int size = static_cast<int>(trained.size());
+  const int size = static_cast<int>(usable.size());
   if (known > size) {
-    return FlagError("known", absl::StrCat("must be 1 to ", size,
-                                           ", the number of classes with images to train on (is ", known, ")"));
+    return FlagError("known",
+                     absl::StrCat("must be 1 to ", size, ", the number of classes with images to train on and ",
+                                  "to test on (is ", known, ")"));
   }
   for (int s = 0; s < config.splits; ++s) {
     ClassSplit* split = task->add_split();
@@ -147,8 +161,8 @@ absl::Status ListDraws(const RunConfig& config, const std::vector<int>& trained,
     std::set<int> drawn;
     for (const int64_t place : RandomStream(config.seed, absl::StrCat(stream, "/known")).Permutation(size)) {
       if (split->known_size() == known) break;
-      split->add_known(trained[place]);
-      drawn.insert(trained[place]);
+      split->add_known(usable[place]);
+      drawn.insert(usable[place]);
     }
     for (const int64_t place : RandomStream(config.seed, stream).Permutation(info.class_name_size())) {
       const int id = static_cast<int>(place);
@@ -185,8 +199,10 @@ absl::Status SetDrawn(const RunConfig& config, int outside_classes, const DataSe
     if (!number.has_value()) return FlagError("unknown", "must be a number, because --known is one");
     unknown = *number;
   }
-  const std::vector<int> trained = TrainedClasses(*task, info);
-  if (!trained.empty() && outside_classes == 0) return ListDraws(config, trained, info, known, unknown, task);
+  const std::vector<int> usable = ClassesToDraw(*task, info);
+  if (static_cast<int>(usable.size()) < classes) {
+    return ListDraws(config, usable, info, known, outside_classes > 0 ? 0 : unknown, task);
+  }
   OpennessLevel* level = task->mutable_drawn()->add_level();
   level->set_known(known);
   level->set_unknown(unknown);
@@ -234,11 +250,7 @@ std::vector<std::string> PartsOfUnknown(const DataSetInfo& info) {
 std::string GroupName(const DataSetInfo& info, const TaskSpec& task) {
   std::string name = info.name();
   if (absl::StartsWith(name, kFolderPrefix)) {
-    name = name.substr(name.rfind('/') + 1);
-    for (char& c : name) {
-      if (!absl::ascii_isalnum(c) && c != '-' && c != '.' && c != '_') c = '_';
-    }
-    if (!NameProblem(name).empty()) name = "folder";
+    name = NameLike(name.substr(name.rfind('/') + 1));
   }
   std::string unused = name;
   for (int number = 2; absl::c_any_of(task.unknown(), [&](const UnknownSource& s) { return s.group() == unused; });) {
@@ -313,7 +325,7 @@ std::optional<int> NumberToDraw(const RunConfig& config, const DataSetInfo& info
 }
 
 // Fills in the splits of `task`, whose data set is `info`. If --known is a number, the known classes are drawn, by a
-// rule (DrawnSplits), or by ListDraws() if some classes have no image to train on. If it lists them, they are known in
+// rule (DrawnSplits), or by ListDraws() if some classes can't be known. If it lists them, they are known in
 // each split, and the split lists the unknown classes: the classes of --unknown, or all others in the order of the
 // stream (seed, "NAME/split S"), of which openness levels use the first. If the sources of `task` define the unknown
 // samples, the data set's other classes are neither known nor unknown. `outside_classes`: of the first source of
@@ -340,6 +352,16 @@ absl::Status MakeSplits(const RunConfig& config, int outside_classes, const Data
   std::vector<int> unknown_ids;
   if (!config.unknown.empty()) {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> unknown, ReadList("unknown", config.unknown));
+    const std::optional<int> number = NumberOf(unknown);
+    if (number.has_value() && ClassesByName(info).Find(unknown[0]).empty()) {
+      const bool is_id = *number >= 0 && *number < info.class_name_size();
+      return FlagError(
+          "unknown",
+          absl::StrCat(
+              "is the number ", *number, ", but --known names classes: name these, too",
+              is_id ? absl::StrCat(" (class ", *number, " is called ", OneLine(info.class_name(*number)), ")") : "",
+              "; without --unknown, all others are unknown"));
+    }
     OPENSET_ASSIGN_OR_RETURN(unknown_ids, ClassIds("unknown", unknown, info));
   }
   const bool elsewhere = task->unknown_size() > 0;  // then the sources define what is unknown
@@ -394,8 +416,9 @@ absl::Status DrawSplits(int outside_classes, const DataSetInfo& info, const Cata
   return MakeSplits(*config, outside_classes, info, task);
 }
 
-// Returns a line about the classes of the task's data set that a split does not use; "" if there are none.
-std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const DataSetInfo& info) {
+// Returns a line about the classes of the task's data set that a split does not use; "" if there are none. `is_drawn`:
+// whether each split has other classes.
+std::string UnusedLine(const TaskSpec& task, bool is_drawn, const ClassSplit& split, const DataSetInfo& info) {
   std::set<int> used(split.known().begin(), split.known().end());
   for (const UnknownSource& source : SourcesOf(task)) {
     if (source.data_set() != info.name()) continue;
@@ -409,7 +432,7 @@ std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const Data
     if (used.count(id) == 0) (CanBeTested(task, info, id) ? unused : untested).push_back(OneLine(info.class_name(id)));
   }
   std::vector<std::string> texts;
-  if (task.has_drawn() && !unused.empty()) {
+  if (is_drawn && !unused.empty()) {
     texts.push_back(absl::StrCat(unused.size(), unused.size() == 1 ? " class" : " classes", " of each split"));
   } else if (!unused.empty()) {
     texts.push_back(absl::StrCat(Named(unused), " (they are unknown if --unknown names them)"));
@@ -421,24 +444,15 @@ std::string UnusedLine(const TaskSpec& task, const ClassSplit& split, const Data
   return texts.empty() ? "" : absl::StrCat("not used: ", absl::StrJoin(texts, "; "));
 }
 
-// The task as a file, with the names of the classes of `split` as comments. `unknown_names`: whether the unknown
-// classes are of the same data set.
-std::string TextWithNames(const TaskSpec& task, const DataSetInfo& info, bool unknown_names) {
-  const std::string plain = ToText(task);
-  std::string text;
-  bool in_split = false;
-  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(plain, "\n"), '\n')) {
-    if (line.empty() || line[0] != ' ') in_split = absl::StartsWith(line, "split ");
-    absl::StrAppend(&text, line);
-    const std::pair<absl::string_view, absl::string_view> field = absl::StrSplit(line, absl::MaxSplits(": ", 1));
-    int id = 0;
-    const bool names_class = field.first == "  known" || (field.first == "  unknown" && unknown_names);
-    if (in_split && names_class && absl::SimpleAtoi(field.second, &id)) {
-      absl::StrAppend(&text, "  # ", OneLine(info.class_name(id)));
-    }
-    text += "\n";
+// The task as a file, which names the classes of its splits.
+std::string TextWithNames(TaskSpec task, const DataSetInfo& info, const DataSetInfo& unknown_info) {
+  for (ClassSplit& split : *task.mutable_split()) {
+    for (const int id : split.known()) split.add_known_class(info.class_name(id));
+    for (const int id : split.unknown()) split.add_unknown_class(unknown_info.class_name(id));
+    split.clear_known();
+    split.clear_unknown();
   }
-  return text;
+  return ToText(task);
 }
 
 // "16 images to train on, 8 known and 4 unknown ones to test on", as far as the catalog knows.
@@ -525,18 +539,21 @@ absl::Status NewTask(const std::string& name, RunConfig config) {
     OPENSET_RETURN_IF_ERROR(status);
     if (s % Folds(filled) == 0) data.push_back(*std::move(resolved));
   }
+  OPENSET_ASSIGN_OR_RETURN(const DataSetInfo* unknown_info, catalog.Find(SourcesOf(task)[0].data_set()));
   OPENSET_ASSIGN_OR_RETURN(
       const std::string path,
       WriteIntoLibrary("tasks", name,
                        absl::StrCat("# proto-file: data/task.proto\n# proto-message: openset.TaskSpec\n\n",
-                                    TextWithNames(task, *info, SourcesOf(task)[0].data_set() == info->name())),
+                                    TextWithNames(task, *info, *unknown_info)),
                        config));
   if (absl::StartsWith(info->name(), kFolderPrefix)) {  // otherwise `openset data describe` has said it
     for (const std::string& line : LeftOutLines(info->name().substr(kFolderPrefix.size()), *info)) {
       std::cout << line << "\n";
     }
   }
-  if (const std::string line = UnusedLine(filled, splits[0], *info); !line.empty()) std::cout << line << "\n";
+  if (const std::string line = UnusedLine(filled, NumberToDraw(config, *info).has_value(), splits[0], *info);
+      !line.empty())
+    std::cout << line << "\n";
   OPENSET_RETURN_IF_ERROR(ShowGroups(data[0], catalog));
   for (size_t s = 0; s < splits.size(); ++s) {
     OPENSET_ASSIGN_OR_RETURN(const std::string counts, CountsText(data[s], filled.test_only(), catalog));
