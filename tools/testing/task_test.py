@@ -170,8 +170,8 @@ drawn {
         self.assertRegex(self.new("folds", "--known=@known.txt --splits=1 --folds=5")[1],
                          r"folds +4 +2 +8 +0\.4226 +11200 +2800 +11200 +4\.000")
         self.new("two", "--known=Dress,8 --unknown=Coat,Shirt --splits=1")
-        self.says(self.task("two"), "split {\n  known: 3  # Dress\n  known: 8  # Bag\n  unknown: 4  # Coat\n"
-                                    "  unknown: 6  # Shirt\n}\n")
+        self.says(self.task("two"), 'split {\n  known_class: "Dress"\n  known_class: "Bag"\n  unknown_class: "Coat"\n'
+                                    '  unknown_class: "Shirt"\n}\n')
         self.says(self.new("five", "--known=Dress,Bag --splits=2")[0],
                   "hint: the splits have the same classes, and differ only in the order of the unknown ones")
         self.says(self.program.must_run("task splits five --library=.").err,
@@ -185,7 +185,7 @@ drawn {
 
     def test_like_another_task(self):
         self.out("task new real --like=cifar10_plus_10 --known=cat,dog --splits=1")
-        self.says(self.task("real"), 'data_set: "cifar100"', "split {\n  known: 3  # cat\n  known: 5  # dog\n}\n")
+        self.says(self.task("real"), 'data_set: "cifar100"', 'split {\n  known_class: "cat"\n  known_class: "dog"\n}\n')
 
     def test_impossible_requests_are_refused(self):
         fashion = "task new bad --data=fashion_mnist "
