@@ -98,6 +98,7 @@ nlohmann::ordered_json ToJson(const ThresholdReport& report) {
   nlohmann::ordered_json json;
   json["n_known"] = report.total.known();
   json["n_unknown"] = report.total.unknown;
+  if (report.clusters > 0) json["n_clusters"] = report.clusters;
   for (const Share& share : SharesOf(report)) {
     if (share.value.has_value()) json[share.name] = *share.value;
     if (share.low.has_value()) json["intervals"][share.name] = {*share.low, *share.high};
@@ -120,7 +121,8 @@ std::string FormatJson(const ChosenThreshold& chosen) {
 }
 
 std::string Samples(const char* name, const ThresholdReport& report) {
-  return absl::StrCat(name, ": ", report.total.known(), " known, ", report.total.unknown, " unknown samples");
+  return absl::StrCat(name, ": ", report.total.known(), " known, ", report.total.unknown, " unknown samples",
+                      report.clusters > 0 ? absl::StrCat(" in ", report.clusters, " clusters") : "");
 }
 
 }  // namespace
@@ -209,7 +211,10 @@ std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format) {
   document.above.push_back(Samples("validation", chosen.validation));
   if (chosen.test.has_value()) document.above.push_back(Samples("test", *chosen.test));
   document.sections = {
-      {chosen.test.has_value() ? "low, high: 95 % interval of the test samples' shares (Clopper-Pearson)" : "",
+      {!chosen.test.has_value() ? ""
+       : chosen.test->clusters > 0
+           ? "low, high: 95 % interval of the test samples' shares (of clusters: Clopper-Pearson by Korn and Graubard)"
+           : "low, high: 95 % interval of the test samples' shares (Clopper-Pearson)",
        MakeTable(chosen, /*full=*/false)}};
   return FormatDocument(document, format);
 }

@@ -36,8 +36,9 @@ std::string GuaranteeText(const ChosenThreshold& chosen);
 // of samples below it. For risk_guaranteed: the interval of their risk lies above the target.
 std::string GuaranteeHint(const ChosenThreshold& chosen);
 
-// JSON: {"rule", "target", "threshold", "guarantee", "validation": {...}, "test": {...}}, shares in full precision,
-// absent if undefined, and "intervals": {share: [low, high]} in each; a threshold of -inf (reject all) is the text
+// JSON (with "n_clusters" for samples in clusters): {"rule", "target", "threshold", "guarantee", "validation": {...},
+// "test": {...}}, shares in full precision, absent if undefined, and "intervals": {share: [low, high]} in each; a
+// threshold of -inf (reject all) is the text
 // "-inf".
 std::string FormatThreshold(const ChosenThreshold& chosen, TextFormat format);
 

@@ -54,6 +54,11 @@ TEST(FormatThreshold, Text) {
   EXPECT_THAT(text, HasSubstr("\nno guarantee: the threshold was chosen for these validation samples"));
   EXPECT_THAT(text, ContainsRegex("known_accepted     known samples that are accepted +90.00     -    -     -\n"));
   EXPECT_THAT(FormatThreshold(chosen, TextFormat::kCsv), HasSubstr("known_accepted,0.9,,,\n"));
+  EXPECT_THAT(text, HasSubstr("shares (Clopper-Pearson)"));
+  chosen.test->clusters = 150;
+  EXPECT_THAT(FormatThreshold(chosen, TextFormat::kText),
+              AllOf(HasSubstr("unknown samples in 150 clusters\n"),
+                    HasSubstr("shares (of clusters: Clopper-Pearson by Korn and Graubard)")));
 }
 
 // With 100 known validation and 400 known test samples, 3 standard errors of a share of 90 % are

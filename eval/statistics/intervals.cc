@@ -75,14 +75,46 @@ double NormalRangeQuantile(double p, int groups) {
   return (low + high) / 2;
 }
 
-ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidence) {
+namespace {
+
+// The numbers may be fractions: effective ones.
+ExactInterval ClopperPearsonOf(double k, double n, double confidence) {
   const double tail = (1 - confidence) / 2;
-  const double k = static_cast<double>(successes);
-  const double n = static_cast<double>(trials);
   ExactInterval interval;
-  if (successes > 0) interval.low = BetaQuantile(tail, k, n - k + 1);
-  if (successes < trials) interval.high = BetaQuantile(1 - tail, k + 1, n - k);
+  if (k > 0) interval.low = BetaQuantile(tail, k, n - k + 1);
+  if (k < n) interval.high = BetaQuantile(1 - tail, k + 1, n - k);
   return interval;
+}
+
+}  // namespace
+
+ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidence) {
+  return ClopperPearsonOf(static_cast<double>(successes), static_cast<double>(trials), confidence);
+}
+
+ExactInterval ClusteredInterval(absl::Span<const ClusterCount> clusters, double confidence) {
+  int64_t part = 0, all = 0, count = 0, largest = 0;
+  for (const ClusterCount& cluster : clusters) {
+    part += cluster.part;
+    all += cluster.all;
+    count += cluster.all > 0 ? 1 : 0;
+    largest = std::max(largest, cluster.all);
+  }
+  if (largest == 1) return ClopperPearson(part, all, confidence);
+  if (count == 1) return {};
+  if (part == 0 || part == all) return ClopperPearson(part == 0 ? 0 : count, count, confidence);
+  const auto n = static_cast<double>(all), c = static_cast<double>(count);
+  const double share = static_cast<double>(part) / n;
+  double squares = 0;
+  for (const ClusterCount& cluster : clusters) {
+    const double residual = static_cast<double>(cluster.part) - share * static_cast<double>(cluster.all);
+    squares += residual * residual;
+  }
+  const double variance = c / (c - 1) * squares / (n * n);
+  const double ratio =
+      StudentTTwoSidedQuantile(1 - confidence, n - 1) / StudentTTwoSidedQuantile(1 - confidence, c - 1);
+  const double effective = variance > 0 ? std::min(n, share * (1 - share) / variance * ratio * ratio) : n;
+  return ClopperPearsonOf(share * effective, effective, confidence);
 }
 
 double ClopperPearsonUpper(int64_t successes, int64_t trials, double delta) {

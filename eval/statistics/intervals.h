@@ -41,7 +41,8 @@ double NormalRangeTail(double q, int groups);
 // Its inverse. Preconditions: 0 < p < 1, groups >= 2.
 double NormalRangeQuantile(double p, int groups);
 
-// ---- Exact binomial intervals (Clopper and Pearson 1934), also for metrics whose bootstrap replicates all agree.
+// ---- Exact binomial intervals (Clopper and Pearson 1934), also for metrics whose bootstrap replicates all agree, and
+// ---- of samples in clusters.
 
 struct ExactInterval {
   double low = 0;
@@ -51,6 +52,20 @@ struct ExactInterval {
 // An interval for the success probability, given `successes` in `trials`, that contains it with a probability of at
 // least `confidence`. Preconditions: 0 <= successes <= trials, trials > 0, 0 < confidence < 1.
 ExactInterval ClopperPearson(int64_t successes, int64_t trials, double confidence);
+
+// A share of samples that belong together in clusters: in each, `part` of `all` samples.
+struct ClusterCount {
+  int64_t part = 0;
+  int64_t all = 0;
+};
+// The interval of the share, sum of `part` / sum of `all`, if clusters are independent draws and samples of one are
+// not: Clopper and Pearson's for the effective number of samples (Korn and Graubard 1998),
+//     share (1 - share) / V (t(n - 1) / t(clusters - 1))^2, at most n,
+// with V = c / (c - 1) sum_j (part_j - share all_j)^2 / n^2 over the c clusters with samples, and t(f) the quantile of
+// Student's t with f degrees of freedom. At the shares 0 and 1 each cluster counts as one sample. ClopperPearson() if
+// every cluster has one sample; 0 to 1 for one cluster. Preconditions: 0 <= part <= all, some cluster has a sample,
+// 0 < confidence < 1.
+ExactInterval ClusteredInterval(absl::Span<const ClusterCount> clusters, double confidence);
 
 // The one-sided form: the smallest upper bound u with P(X <= successes) <= delta for a binomial X of `trials` with
 // probability u. Preconditions: as above, 0 < delta < 1.

@@ -66,6 +66,25 @@ TEST(ClopperPearson, OneSidedBoundLeavesDeltaBelow) {
   EXPECT_NEAR(ClopperPearsonUpper(3, 40, 0.025), ClopperPearson(3, 40, 0.95).high, 1e-13);
 }
 
+// Reference: Korn and Graubard's interval with scipy 1.17 (beta.ppf and t.isf).
+TEST(ClusteredInterval, CountsWhatClustersAreWorth) {
+  const ExactInterval mixed =
+      ClusteredInterval({{2, 2}, {1, 3}, {0, 0}, {3, 3}, {0, 1}, {4, 4}, {1, 2}}, 0.95);  // one has no sample
+  EXPECT_NEAR(mixed.low, 0.2728623765318258, 1e-12);
+  EXPECT_NEAR(mixed.high, 0.977260174589224, 1e-12);
+  const ExactInterval all = ClusteredInterval({{2, 2}, {3, 3}, {1, 1}, {2, 2}}, 0.95);  // as 4 of 4
+  EXPECT_NEAR(all.low, ClopperPearson(4, 4, 0.95).low, 1e-13);
+  EXPECT_EQ(all.high, 1);
+  const ExactInterval single = ClusteredInterval({{1, 1}, {0, 1}, {1, 1}}, 0.95);
+  EXPECT_EQ(single.low, ClopperPearson(2, 3, 0.95).low);
+  const ExactInterval one = ClusteredInterval({{3, 4}}, 0.95);
+  EXPECT_EQ(one.low, 0);
+  EXPECT_EQ(one.high, 1);
+  // Clusters that all have the same share say at most as much as their samples.
+  const ExactInterval even = ClusteredInterval({{1, 2}, {1, 2}, {1, 2}}, 0.95);
+  EXPECT_NEAR(even.low, ClopperPearson(3, 6, 0.95).low, 1e-13);
+}
+
 // Three known samples, all correct, and two unknown ones, all told apart.
 testing::Samples FiveSamples() {
   testing::Samples samples;

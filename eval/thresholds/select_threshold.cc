@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -19,13 +21,54 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr int kCoverages = 20;
 
-std::optional<CountedShare> Share(int64_t part, int64_t all) {
-  if (all == 0) return std::nullopt;
-  const ExactInterval interval = ClopperPearson(part, all, 0.95);
-  return CountedShare{static_cast<double>(part) / static_cast<double>(all), interval.low, interval.high};
+int64_t Errors(const Tally& accepted) { return static_cast<int64_t>(accepted.wrong) + accepted.unknown; }
+
+// The accepted samples and all of them, of one cluster or altogether.
+struct DecidedTally {
+  Tally accepted;
+  Tally total;
+};
+
+// The decisions about each cluster; nothing if no two samples belong together.
+std::vector<DecidedTally> DecidedOfClusters(double threshold, const RankedInput& samples) {
+  const EvaluationInput& input = samples.input();
+  std::map<int64_t, DecidedTally> found;
+  for (size_t i = 0; i < input.cluster().size(); ++i) {
+    const auto sample = static_cast<int64_t>(i);
+    const uint32_t weight = samples.weight(sample);
+    Tally tally;
+    if (input.IsUnknown(sample)) {
+      tally.unknown = weight;
+    } else if (!input.has_predictions()) {
+      tally.not_judged = weight;
+    } else {
+      (input.IsCorrect(sample) ? tally.correct : tally.wrong) = weight;
+    }
+    DecidedTally& decided = found[input.cluster()[i]];
+    decided.total += tally;
+    if (input.unknown_score()[i] <= threshold) decided.accepted += tally;
+  }
+  std::vector<DecidedTally> clusters;
+  if (static_cast<int64_t>(found.size()) == input.num_samples()) return clusters;
+  for (const auto& [number, decided] : found) clusters.push_back(decided);
+  return clusters;
 }
 
-int64_t Errors(const Tally& accepted) { return static_cast<int64_t>(accepted.wrong) + accepted.unknown; }
+// `count`: the share's samples among those of a cluster, or of all.
+std::optional<CountedShare> Share(const DecidedTally& all, const std::vector<DecidedTally>& clusters,
+                                  ClusterCount (*count)(const DecidedTally&)) {
+  const ClusterCount of_all = count(all);
+  if (of_all.all == 0) return std::nullopt;
+  std::vector<ClusterCount> of_clusters;
+  for (const DecidedTally& cluster : clusters) of_clusters.push_back(count(cluster));
+  const ExactInterval interval =
+      clusters.empty() ? ClopperPearson(of_all.part, of_all.all, 0.95) : ClusteredInterval(of_clusters, 0.95);
+  return CountedShare{static_cast<double>(of_all.part) / static_cast<double>(of_all.all), interval.low, interval.high};
+}
+
+int64_t RejectedUnknown(const DecidedTally& decided) {
+  return static_cast<int64_t>(decided.total.unknown) - decided.accepted.unknown;
+}
 
 // The largest threshold that rejects at least `share` of the unknown samples: the next score below the ones that must
 // be rejected.
@@ -196,15 +239,27 @@ ThresholdReport DescribeThreshold(double threshold, const RankedInput& samples) 
   report.threshold = threshold;
   report.accepted = decisions.accepted;
   report.total = decisions.total;
-  const int64_t rejected = report.total.unknown - report.accepted.unknown;
-  report.known_accepted = Share(report.accepted.known(), report.total.known());
-  report.unknown_rejected = Share(rejected, report.total.unknown);
-  report.coverage = Share(report.accepted.all(), report.total.all());
+  const std::vector<DecidedTally> clusters = DecidedOfClusters(threshold, samples);
+  report.clusters = static_cast<int64_t>(clusters.size());
+  const auto share = [&](ClusterCount (*count)(const DecidedTally&)) {
+    return Share({report.accepted, report.total}, clusters, count);
+  };
+  report.known_accepted = share([](const DecidedTally& of) {
+    return ClusterCount{of.accepted.known(), of.total.known()};
+  });
+  report.unknown_rejected = share([](const DecidedTally& of) {
+    return ClusterCount{RejectedUnknown(of), of.total.unknown};
+  });
+  report.coverage = share([](const DecidedTally& of) { return ClusterCount{of.accepted.all(), of.total.all()}; });
   if (!judged) return report;
-  report.correct_accepted = Share(report.accepted.correct, report.total.known());
-  report.risk = Share(Errors(report.accepted), report.accepted.all());
+  report.correct_accepted = share([](const DecidedTally& of) {
+    return ClusterCount{of.accepted.correct, of.total.known()};
+  });
+  report.risk = share([](const DecidedTally& of) { return ClusterCount{Errors(of.accepted), of.accepted.all()}; });
   if (report.known_accepted.has_value() && report.unknown_rejected.has_value()) {
-    report.open_set_accuracy = Share(report.accepted.correct + rejected, report.total.all());
+    report.open_set_accuracy = share([](const DecidedTally& of) {
+      return ClusterCount{of.accepted.correct + RejectedUnknown(of), of.total.all()};
+    });
   }
   if (!samples.input().has_classes()) return report;
   report.open_set_f_macro = OpenSetFMacro().value(decisions);

@@ -2,6 +2,7 @@
 #ifndef OPENSET_EVAL_THRESHOLDS_SELECT_THRESHOLD_H_
 #define OPENSET_EVAL_THRESHOLDS_SELECT_THRESHOLD_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -45,7 +46,8 @@ enum class ThresholdRule {
   kRiskGuaranteed,
 };
 
-// A share with Clopper and Pearson's 95 % interval.
+// A share with its 95 % interval: Clopper and Pearson's or, for samples in clusters, ClusteredInterval()
+// (eval/statistics/intervals.h).
 struct CountedShare {
   double value = 0;
   double low = 0;
@@ -58,6 +60,7 @@ struct ThresholdReport {
   double threshold = 0;
   Tally accepted;
   Tally total;
+  int64_t clusters = 0;  // of the samples; 0 if no two belong together
   // The intervals are valid for samples that were not used to choose the threshold.
   std::optional<CountedShare> known_accepted;     // share of the known samples
   std::optional<CountedShare> correct_accepted;   // share of the known samples: accepted and classified correctly

@@ -1,7 +1,9 @@
 #include "eval/thresholds/select_threshold.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
@@ -41,6 +43,42 @@ TEST(SelectThreshold, FollowsEachRule) {
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetAccuracy, 0, validation), 0.2);  // 2 + 3 of 7
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kBestOpenSetFMicro, 0, validation),
             BestOverThresholds(OpenSetFMicro(), validation).threshold);
+}
+
+// Three copies of each of 20 samples, of which 15 are accepted, say hardly more than the 20: Clopper and Pearson's
+// interval for 15 of 20 is 0.5090 to 0.9134, and for 45 of 60 0.6214 to 0.8528. Reference: Korn and Graubard's with
+// scipy 1.17 (beta.ppf and t.isf).
+TEST(DescribeThreshold, SamplesOfOneClusterAreNotIndependent) {
+  testing::Samples samples;
+  samples.num_classes = 1;
+  std::vector<int64_t> cluster;
+  for (int i = 0; i < 60; ++i) {
+    samples.unknown_score.push_back(i / 3 < 15 ? 0 : 1);
+    samples.label.push_back(0);
+    samples.prediction.push_back(0);
+    cluster.push_back(i / 3);
+  }
+  const auto described = [&](const std::vector<int64_t>& clusters) {
+    EvaluationInput::Arrays arrays;
+    arrays.unknown_score = samples.unknown_score;
+    arrays.label = samples.label;
+    arrays.prediction = samples.prediction;
+    arrays.num_classes = 1;
+    arrays.cluster = clusters;
+    return DescribeThreshold(0.5, RankedInput(*EvaluationInput::Create(arrays)));
+  };
+  const ThresholdReport together = described(cluster);
+  EXPECT_EQ(together.clusters, 20);
+  EXPECT_EQ(together.known_accepted->value, 0.75);
+  EXPECT_NEAR(together.known_accepted->low, 0.4886967189688525, 1e-12);
+  EXPECT_NEAR(together.known_accepted->high, 0.9222167890483531, 1e-12);
+  EXPECT_EQ(together.coverage->low, together.known_accepted->low);
+  EXPECT_NEAR(together.risk->high, 1 - std::pow(0.025, 1 / 15.0), 1e-12);  // 0 of 15 clusters with accepted samples
+  for (int i = 0; i < 60; ++i) cluster[i] = i;
+  const ThresholdReport apart = described(cluster);
+  EXPECT_EQ(apart.clusters, 0);
+  EXPECT_EQ(apart.known_accepted->low, described({}).known_accepted->low);
+  EXPECT_NEAR(apart.known_accepted->low, 0.6214, 1e-4);
 }
 
 TEST(SelectThreshold, NeedsOnlyWhatItsRuleReads) {

@@ -91,6 +91,9 @@ absl::Status Apply(const std::string& path, const std::vector<std::string>& outp
     OPENSET_RETURN_IF_ERROR(WriteFileAtomically(UserPath(config.out), RowsCsv(detector.spec, decided)));
     std::cout << decided.num_rejected << " of " << decided.rejected.size() << " samples are rejected\n";
     if (decided.report.has_value()) {
+      if (decided.report->clusters > 0) {
+        std::cout << "95 % intervals of samples in " << decided.report->clusters << " clusters:\n";
+      }
       std::cout << Share("known accepted  ", decided.report->known_accepted)
                 << Share("unknown rejected", decided.report->unknown_rejected)
                 << Share("risk            ", decided.report->risk);
