@@ -1,8 +1,10 @@
 #include "eval/files/apply_score.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -132,8 +134,31 @@ std::string ScoreText(const ScoreSpec& spec) {
                                                         : " of the logits");
 }
 
-absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples) {
-  OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Score> score, MakeScore(spec));
+absl::StatusOr<std::unique_ptr<Score>> FitScore(const ScoreSpec& spec, const SampleSet& train) {
+  OPENSET_ASSIGN_OR_RETURN(std::unique_ptr<Score> score, MakeScore(spec));
+  std::vector<float> logits, features, member_uncertainty;
+  std::vector<int32_t> label;
+  for (int64_t row = 0; row < train.num_samples; ++row) {
+    if (train.label[row] == kUnknownLabel) continue;
+    AppendRow(train.logits, row, train.num_outputs, &logits);
+    AppendRow(train.features, row, train.feature_dim, &features);
+    if (!train.member_uncertainty.empty()) AppendRow(train.member_uncertainty, row, 3, &member_uncertainty);
+    label.push_back(train.label[row]);
+  }
+  ScoreInput outputs = train.Outputs();
+  outputs.num_samples = label.size();
+  outputs.logits = logits;
+  outputs.features = features;
+  outputs.member_uncertainty = member_uncertainty;
+  OPENSET_RETURN_IF_ERROR(Annotate(score->Fit(outputs, label), absl::StrCat("score ", MemberOf(spec))));
+  return score;
+}
+
+absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples, const Score* fitted) {
+  std::unique_ptr<Score> made;
+  if (fitted == nullptr) {
+    OPENSET_ASSIGN_OR_RETURN(made, MakeScore(spec));
+  }
   const auto annotated = [&](const absl::Status& status) {
     return Annotate(status, absl::StrCat("score ", MemberOf(spec)));
   };
@@ -157,22 +182,11 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
     OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class(), samples)));
     samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());
-    std::vector<float> logits, features, member_uncertainty;
-    std::vector<int32_t> label;
-    for (int64_t row = 0; row < train->num_samples; ++row) {
-      if (train->label[row] == kUnknownLabel) continue;
-      AppendRow(train->logits, row, train->num_outputs, &logits);
-      AppendRow(train->features, row, train->feature_dim, &features);
-      if (!train->member_uncertainty.empty()) AppendRow(train->member_uncertainty, row, 3, &member_uncertainty);
-      label.push_back(train->label[row]);
+    if (fitted == nullptr) {
+      OPENSET_ASSIGN_OR_RETURN(made, FitScore(spec, *train));
     }
-    ScoreInput outputs = train->Outputs();
-    outputs.num_samples = label.size();
-    outputs.logits = logits;
-    outputs.features = features;
-    outputs.member_uncertainty = member_uncertainty;
-    OPENSET_RETURN_IF_ERROR(annotated(score->Fit(outputs, label)));
   }
+  const Score* const score = fitted != nullptr ? fitted : made.get();
   if (const std::string text = ExtraOutputText(spec, samples->num_outputs, samples->num_classes); !text.empty()) {
     samples->hints.push_back(absl::StrCat("the score ", MemberOf(spec), " ", text));
   }

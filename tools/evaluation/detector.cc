@@ -270,6 +270,13 @@ absl::StatusOr<Detector> ReadDetector(const std::string& path) {
   return detector;
 }
 
+absl::Status FitDetector(Detector* detector) {
+  const DetectorSpec& spec = detector->spec;
+  if (!spec.has_score() || !TraitsOf(spec.score()).fit()) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(detector->fitted, FitScore(spec.score(), *detector->fit));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet outputs, bool has_labels) {
   OPENSET_RETURN_IF_ERROR(CheckFits(detector, outputs));
   OPENSET_RETURN_IF_ERROR(TakeHead(detector, &outputs));
@@ -279,7 +286,8 @@ absl::StatusOr<Decided> ApplyDetector(const Detector& detector, SampleSet output
   }
   if (spec.has_score()) {
     const bool is_fitted = TraitsOf(spec.score()).fit();
-    OPENSET_RETURN_IF_ERROR(ApplyScore(spec.score(), is_fitted ? &*detector.fit : nullptr, &outputs));
+    OPENSET_RETURN_IF_ERROR(
+        ApplyScore(spec.score(), is_fitted ? &*detector.fit : nullptr, &outputs, detector.fitted.get()));
   }
   Decided decided;
   decided.unknown_score.assign(outputs.unknown_score.begin(), outputs.unknown_score.end());

@@ -2,12 +2,13 @@
 // network are rejected as unknown.
 //
 // The file is an .npz: `detector` is a DetectorSpec as text. The arrays with "fit_" before their names are the outputs,
-// in the layout of docs/eval.md, to which the score is fitted each time that the file is read. The same file and
+// in the layout of docs/eval.md, to which the score is fitted when the file is read. The same file and
 // outputs give the same bits from the command, the C library and Python.
 #ifndef OPENSET_TOOLS_EVALUATION_DETECTOR_H_
 #define OPENSET_TOOLS_EVALUATION_DETECTOR_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "core/files/formats/npz.h"
 #include "eval/files/sample_set.h"
+#include "eval/scores/score.h"
 #include "eval/thresholds/select_threshold.h"
 #include "tools/evaluation/detector.pb.h"
 #include "tools/evaluation/request.pb.h"
@@ -27,6 +29,8 @@ struct Detector {
   std::string path;  // for errors
   DetectorSpec spec;
   std::optional<SampleSet> fit;  // if the score is fitted, or the head is known
+  // The score, fitted to `fit` by FitDetector(); null: ApplyDetector() fits it each time.
+  std::shared_ptr<const Score> fitted;
 };
 
 // Chooses the threshold on the samples of `validation`, whose name in errors is `source`, with the score of the
@@ -45,6 +49,10 @@ absl::Status WriteDetector(const Detector& detector, const std::string& path);
 // Errors: kNotFound; kDataLoss and kInvalidArgument, with the path, for a file that is not a detector, is of a later
 // format, or has arrays that don't fit its spec.
 absl::StatusOr<Detector> ReadDetector(const std::string& path);
+
+// Fits the score, if it has to be, so that later decisions needn't. Errors: kInvalidArgument, with the score's name
+// (FitScore() in eval/files/apply_score.h).
+absl::Status FitDetector(Detector* detector);
 
 struct Decided {
   std::vector<double> unknown_score;

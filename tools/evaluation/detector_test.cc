@@ -110,6 +110,25 @@ TEST(Detector, DecidesAsItsScoreAndThreshold) {
   }
 }
 
+// What is fitted once decides as what is fitted for each call.
+TEST(Detector, FittedOnce) {
+  const SampleReader validation = ReaderOf("validation", MakeOutputs(1, 400)),
+                     fit = ReaderOf("fit", MakeOutputs(2, 300));
+  for (const char* score : {"energy", "knn { k: 5 }", "vim { principal_dim: 2 }", "openmax"}) {
+    ASSERT_OK_AND_ASSIGN(Detector detector, MakeDetector(RequestOf(score), "validation", validation, fit));
+    ASSERT_OK_AND_ASSIGN(const Decided each,
+                         ApplyDetector(detector, SamplesOf("new", MakeOutputs(3, 50)), /*has_labels=*/false));
+    ASSERT_TRUE(FitDetector(&detector).ok());
+    EXPECT_EQ(detector.fitted != nullptr, std::string(score) != "energy");
+    for (int call = 0; call < 2; ++call) {
+      ASSERT_OK_AND_ASSIGN(const Decided once,
+                           ApplyDetector(detector, SamplesOf("new", MakeOutputs(3, 50)), /*has_labels=*/false));
+      EXPECT_EQ(once.unknown_score, each.unknown_score) << score;
+      EXPECT_EQ(once.prediction, each.prediction) << score;
+    }
+  }
+}
+
 TEST(Detector, NeedsNoLabels) {
   ASSERT_OK_AND_ASSIGN(const Detector made, MakeDetector(RequestOf("max_logit"), "validation",
                                                          ReaderOf("validation", MakeOutputs(1, 400)), nullptr));

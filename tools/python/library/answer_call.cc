@@ -1,7 +1,11 @@
 #include "tools/python/library/answer_call.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "core/files/file_state.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "eval/files/apply_score.h"
@@ -113,6 +118,7 @@ absl::StatusOr<CallAnswer> Compare(const ComparisonRequest& request, const Sets&
   CallAnswer answer;
   answer.text = request.cost_map() ? FormatCostMap(comparison, TextFormat::kJson)
                                    : FormatSampleComparison(comparison, TextFormat::kJson);
+  answer.hints = comparison.hints;
   return answer;
 }
 
@@ -125,6 +131,8 @@ absl::StatusOr<CallAnswer> CompareInFile(const RunComparisonRequest& request, co
                            request.path());
   CallAnswer answer;
   answer.text = FormatRunComparison(comparison, TextFormat::kJson);
+  answer.hints = comparison.hints;
+  for (const std::string& line : comparison.left_out) answer.hints.push_back(absl::StrCat("left out: ", line));
   return answer;
 }
 
@@ -194,14 +202,59 @@ absl::StatusOr<SampleSet> ReadOutputs(const std::string& name, std::vector<Array
   return SampleSetOf(std::move(file));  // which copies labels
 }
 
+// The detectors that were used last, read and fitted, so that a decision needn't do that again. A file that has changed
+// is read again.
+class KeptDetectors {
+ public:
+  absl::StatusOr<std::shared_ptr<const Detector>> Get(const std::string& path) {
+    const std::time_t started = std::time(nullptr);
+    const FileState state = StateOf(path);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+        if (kept->path != path || kept->state != state.text) continue;
+        std::rotate(kept_.begin(), kept, kept + 1);
+        return kept_.front().detector;
+      }
+    }
+    OPENSET_ASSIGN_OR_RETURN(Detector read, ReadDetector(path));
+    OPENSET_RETURN_IF_ERROR(FitDetector(&read));
+    std::shared_ptr<const Detector> detector = std::make_shared<Detector>(std::move(read));
+    if (state.text.empty() || !state.HadSettled(started) || StateOf(path).text != state.text) return detector;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    kept_.erase(std::remove_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.path == path; }),
+                kept_.end());
+    kept_.insert(kept_.begin(), {path, state.text, detector});
+    if (kept_.size() > kMostKept) kept_.pop_back();
+    return detector;
+  }
+
+ private:
+  static constexpr size_t kMostKept = 4;
+
+  struct Kept {
+    std::string path;
+    std::string state;
+    std::shared_ptr<const Detector> detector;
+  };
+
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // the one used last comes first
+};
+
+KeptDetectors& AllKeptDetectors() {
+  static auto* const kept = new KeptDetectors;
+  return *kept;
+}
+
 absl::StatusOr<CallAnswer> ApplyDetectorTo(const ApplyDetectorRequest& request, const std::string& name,
                                            const std::vector<ArrayView>& views) {
-  OPENSET_ASSIGN_OR_RETURN(const Detector detector, ReadDetector(request.path()));
+  OPENSET_ASSIGN_OR_RETURN(const std::shared_ptr<const Detector> detector, AllKeptDetectors().Get(request.path()));
   CallAnswer answer;
-  answer.text = JsonText(DetectorJson(detector.spec));
+  answer.text = JsonText(DetectorJson(detector->spec));
   if (views.empty()) return answer;
   OPENSET_ASSIGN_OR_RETURN(SampleSet outputs, ReadOutputs(name, views));
-  OPENSET_ASSIGN_OR_RETURN(Decided decided, ApplyDetector(detector, std::move(outputs), /*has_labels=*/false));
+  OPENSET_ASSIGN_OR_RETURN(Decided decided, ApplyDetector(*detector, std::move(outputs), /*has_labels=*/false));
   answer.unknown_score = std::move(decided.unknown_score);
   answer.prediction.assign(decided.prediction.begin(), decided.prediction.end());
   answer.rejected.assign(decided.rejected.begin(), decided.rejected.end());

@@ -6,6 +6,7 @@
  *      results.
  *   3. openset_free() frees the answer and everything that these functions returned.
  *
+ * A process keeps the four detectors that it applied last in memory, fitted; a changed file is read again.
  * Several threads may make calls at once. Arrays are only read, and only during the call. No function throws, and too
  * little memory is an answer: each call first takes 1 MB, which it gives up when an allocation fails (by a handler of
  * std::set_new_handler() during calls). */
