@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -340,7 +341,11 @@ std::string SentenceOf(const ComparedRuns& row, const RunComparison& comparison)
                                          : absl::StrCat("Over ", test.replicates, " seeds of one split");
   const std::string unknown =
       comparison.group == "pool" ? "all unknown samples" : absl::StrCat("unknown samples: ", comparison.group);
-  const std::string place = absl::StrCat(on, row.task.empty() ? "" : " of ", row.task,
+  const std::string unpaired =
+      row.unpaired == 0
+          ? ""
+          : absl::StrCat(" (", row.unpaired, row.unpaired == 1 ? " run" : " runs", " without a partner left out)");
+  const std::string place = absl::StrCat(on, row.task.empty() ? "" : " of ", row.task, unpaired,
                                          comparison.group.empty() ? "" : absl::StrCat(" (", unknown, ")"));
   if (test.differences == Differences::kZero) {
     return absl::StrCat(place, ", ", row.a, " and ", row.b, " had the same ", row.display.label, " in every run.");

@@ -200,26 +200,42 @@ std::string FormatJson(const SampleComparison& comparison) {
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,
-                                                  const BootstrapOptions& options, std::optional<int> baseline) {
+                                                  const BootstrapOptions& options, std::optional<int> baseline,
+                                                  bool prefer_delong) {
   SampleComparison comparison;
   comparison.names = names;
   comparison.confidence = options.confidence;
   const size_t clusters = ClustersOf(*methods[0]).size();
-  comparison.interval = absl::StrFormat(
-      "%g %% interval of the difference (%s, %d replicates%s, seed %d%s)", 100 * options.confidence,
-      options.method == IntervalMethod::kBca ? "bca" : "percentile", options.replicates,
-      clusters > 0 ? absl::StrCat(" of ", clusters, " clusters") : "", options.seed, clusters > 0 ? "" : "; DeLong");
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(metrics, methods, options, baseline),
+  // DeLong's test refuses clusters.
+  const auto statistic_of = [&](const MetricSpec& metric) {
+    return clusters == 0 ? PairStatisticOf(metric) : std::nullopt;
+  };
+  std::vector<MetricSpec> drawn;  // by the bootstrap
+  for (const MetricSpec& metric : metrics) {
+    if (!prefer_delong || !statistic_of(metric).has_value()) drawn.push_back(metric);
+  }
+  comparison.interval =
+      drawn.empty()
+          ? absl::StrFormat("%g %% interval of the difference (DeLong)", 100 * options.confidence)
+          : absl::StrFormat("%g %% interval of the difference (%s, %d replicates%s, seed %d%s)",
+                            100 * options.confidence, options.method == IntervalMethod::kBca ? "bca" : "percentile",
+                            options.replicates, clusters > 0 ? absl::StrCat(" of ", clusters, " clusters") : "",
+                            options.seed, clusters > 0 ? "" : "; DeLong");
+  OPENSET_RETURN_IF_ERROR(CheckMetrics(metrics));
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<MethodPair> pairs, PairedBootstrap(drawn, methods, options, baseline),
                            absl::StrJoin(names, " and "));
   for (const MethodPair& pair : pairs) {
     const std::string& a = names[pair.a];
     const std::string& b = names[pair.b];
-    for (size_t m = 0; m < metrics.size(); ++m) {
-      comparison.rows.push_back(FromBootstrap(RowOf(metrics[m], a, b, "bootstrap"), pair.metrics[m]));
-      if (const std::optional<PairStatistic> statistic = PairStatisticOf(metrics[m]);
-          statistic.has_value() && clusters == 0) {  // DeLong's test refuses them
+    auto of_bootstrap = pair.metrics.begin();
+    for (const MetricSpec& metric : metrics) {
+      const std::optional<PairStatistic> statistic = statistic_of(metric);
+      if (!prefer_delong || !statistic.has_value()) {
+        comparison.rows.push_back(FromBootstrap(RowOf(metric, a, b, "bootstrap"), *of_bootstrap++));
+      }
+      if (statistic.has_value()) {
         comparison.rows.push_back(
-            FromDeLong(RowOf(metrics[m], a, b, kDeLong),
+            FromDeLong(RowOf(metric, a, b, kDeLong),
                        DeLongPaired(*methods[pair.a], *methods[pair.b], *statistic, options.confidence)));
       }
     }

@@ -48,13 +48,15 @@ struct SampleComparison {
 // clusters); with a `baseline`, the index of a method, only the pairs with it, as its difference from the other.
 // `names` and `methods` have the same length, at least two. A difference is detectable if its interval (with several
 // pairs, at Holm's level) excludes 0, that is, if Holm's p-value is below 1 - confidence. The p-value belongs to the
-// interval. Errors, with the names: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions()
+// interval. `prefer_delong`: metrics that have DeLong's test have no bootstrap, which takes minutes for a million
+// samples. Errors, with the names: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions()
 // refuses, or if the methods' labels or groups differ.
 absl::StatusOr<SampleComparison> CompareOnSamples(const std::vector<MetricSpec>& metrics,
                                                   const std::vector<std::string>& names,
                                                   const std::vector<const RankedInput*>& methods,
                                                   const BootstrapOptions& options,
-                                                  std::optional<int> baseline = std::nullopt);
+                                                  std::optional<int> baseline = std::nullopt,
+                                                  bool prefer_delong = false);
 
 // Text, Markdown and LaTeX end with a sentence for each metric and pair, if there are few; kSentence has only these.
 std::string FormatSampleComparison(const SampleComparison& comparison, TextFormat format);

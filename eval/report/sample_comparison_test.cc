@@ -1,5 +1,6 @@
 #include "eval/report/sample_comparison.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,29 @@ TEST(CompareOnSamples, NamesTheBetterForEitherDirection) {
   }
   EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kText), HasSubstr("strong is better"));
   EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kCsv), HasSubstr("auroc,weak,strong,delong,"));
+}
+
+TEST(CompareOnSamples, DeLongAloneDrawsNothing) {
+  const Method weak(0.5, 1), strong(3, 2);
+  const RankedInput a = weak.Ranked(), b = strong.Ranked();
+  BootstrapOptions options = Options();
+  ASSERT_OK_AND_ASSIGN(const SampleComparison both, CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, options));
+  options.replicates = 1000000000;  // which would take a year
+  std::vector<MetricSpec> auroc(1);
+  auroc[0].mutable_auroc();
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison,
+                       CompareOnSamples(auroc, {"a", "b"}, {&a, &b}, options, std::nullopt, /*prefer_delong=*/true));
+  ASSERT_EQ(comparison.rows.size(), 1);
+  EXPECT_EQ(comparison.rows[0].test, "delong");
+  EXPECT_EQ(comparison.rows[0].low, both.rows[1].low);
+  EXPECT_EQ(comparison.rows[0].p_value, both.rows[1].p_value);
+  EXPECT_EQ(comparison.interval, "95 % interval of the difference (DeLong)");
+  // A metric without DeLong's test has the bootstrap.
+  ASSERT_OK_AND_ASSIGN(const SampleComparison mixed,
+                       CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, Options(), std::nullopt, true));
+  ASSERT_EQ(mixed.rows.size(), 2);
+  EXPECT_EQ(mixed.rows[0].test, "delong");
+  EXPECT_EQ(mixed.rows[1].low, both.rows[2].low);
 }
 
 TEST(CompareOnSamples, ASentenceForEachPair) {

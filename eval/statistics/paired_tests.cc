@@ -456,7 +456,7 @@ absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricS
       return values;
     };
   };
-  const Replicates replicates = Bootstrap(make_statistics, *methods[0], options);
+  const Replicates replicates = metrics.empty() ? Replicates() : Bootstrap(make_statistics, *methods[0], options);
   const bool bca = options.method == IntervalMethod::kBca;
   // Makes the interval of a metric of a pair, with its p-value, and the adjusted one.
   const auto set = [&](const MethodPair& pair, size_t m, PairedDifference* result) {

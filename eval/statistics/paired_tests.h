@@ -165,9 +165,10 @@ struct MethodPair {
 };
 
 // The metrics of all methods, with the same replicates, and the differences of each pair, (0, 1), (0, 2), ..., (1, 2),
-// ...; with a `baseline`, an index of a method, of the pairs with it alone. The weights of the first method are used
-// for all. Errors: kInvalidArgument for metrics that CheckMetrics() or options that CheckOptions() refuses, if there
-// are fewer than two methods, or if a method's labels or groups differ from the first one's.
+// ...; with a `baseline`, an index of a method, of the pairs with it alone. Without metrics, nothing is drawn. The
+// weights of the first method are used for all. Errors: kInvalidArgument for metrics that CheckMetrics() or options
+// that CheckOptions() refuses, if there are fewer than two methods, or if a method's labels or groups differ from the
+// first one's.
 absl::StatusOr<std::vector<MethodPair>> PairedBootstrap(absl::Span<const MetricSpec> metrics,
                                                         absl::Span<const RankedInput* const> methods,
                                                         const BootstrapOptions& options,

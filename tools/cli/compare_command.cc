@@ -98,6 +98,21 @@ void PrintHints(const std::vector<std::string>& hints) {
   for (const std::string& hint : hints) std::cerr << "hint: " << hint << "\n";
 }
 
+// Moves the method with the name of --baseline to the front, so that a difference is its own less the other's.
+absl::Status PutFirst(const std::string& baseline, const std::vector<std::string>& names, const RunConfig& config,
+                      std::vector<ComparedSamples>* methods) {
+  if (config.cost_map) {
+    return absl::InvalidArgumentError("--baseline: --cost_map compares all methods in each cell: leave it out");
+  }
+  const auto found = absl::c_find(names, baseline);
+  if (found == names.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("--baseline: ", UnknownName("method", baseline, names)));
+  }
+  const auto place = methods->begin() + (found - names.begin());
+  std::rotate(methods->begin(), place, place + 1);
+  return absl::OkStatus();
+}
+
 absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat format, const RunConfig& config) {
   if (!config.diagram.empty()) {
     return absl::InvalidArgumentError("--diagram: is for results over tasks, not for scores on the same samples");
@@ -116,7 +131,11 @@ absl::Status CompareScores(const std::vector<std::string>& arguments, TextFormat
   for (size_t i = 0; i < arguments.size(); ++i) {
     methods.push_back({names[i], arguments[i], FileReader(absl::StrSplit(arguments[i], ',')), fits[i]});
   }
-  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison, RequestedComparison(request, methods));
+  const bool has_baseline = !config.baseline.empty();
+  if (has_baseline) OPENSET_RETURN_IF_ERROR(PutFirst(config.baseline, names, config, &methods));
+  OPENSET_ASSIGN_OR_RETURN(const SampleComparison comparison,
+                           RequestedComparison(request, methods, has_baseline ? std::optional(0) : std::nullopt,
+                                               [](const std::string& hint) { PrintHints({hint}); }));
   OPENSET_RETURN_IF_ERROR(WriteComparison(comparison, format, config));
   PrintHints(comparison.hints);
   return absl::OkStatus();
@@ -134,6 +153,7 @@ bool HasPlaces(const std::string& argument) {
 
 // Measures the files of several runs of each method: "msp_{split}_{seed}.csv".
 absl::StatusOr<RunTable> RunTableOfFiles(const std::vector<std::string>& patterns, const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(CheckDiffer(patterns));
   if (!config.fit.empty()) {
     return absl::InvalidArgumentError(
         "--fit: does not go with {split} and {seed}; 'openset score' fits scores to the outputs of each network");
@@ -154,9 +174,6 @@ absl::StatusOr<RunTable> RunTableOfFiles(const std::vector<std::string>& pattern
       }
     }
     if (method.empty() || absl::c_linear_search(table.methods, method)) method = pattern;
-    if (absl::c_linear_search(table.methods, method)) {
-      return absl::InvalidArgumentError(absl::StrCat(pattern, ": is given twice"));
-    }
     table.methods.push_back(method);
     OutputFiles found = FindNumberedFiles(std::filesystem::absolute(UserPath(pattern), error).string());
     if (found.splits.empty() && found.seeds.empty()) {
@@ -233,29 +250,23 @@ absl::Status CompareOnOneRun(const std::vector<MeasuredStudy>& studies, TextForm
   }
   std::optional<int> baseline;
   const std::string asked = config.baseline;
-  if (is_map && !asked.empty()) {
-    return absl::InvalidArgumentError("--baseline: --cost_map compares all methods in each cell: leave it out");
-  }
   if (!asked.empty()) {
-    const auto found = absl::c_find(names, asked);
-    if (found == names.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("--baseline: ", UnknownName("method", asked, names)));
-    }
-    baseline = static_cast<int>(found - names.begin());
+    OPENSET_RETURN_IF_ERROR(PutFirst(asked, names, config, &methods));
+    baseline = 0;
   } else if (!config.all_pairs && !is_map) {
     OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ParseMetrics("--metrics", request.metrics()));
     const std::string first = MetricName(metrics.at(0));
-    baseline = BestOf(results, first);
-    if (!baseline.has_value()) {
+    const std::optional<int> best = BestOf(results, first);
+    if (!best.has_value()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--metrics: no record has ", first, ", so the best method by it is unknown: name a --baseline"));
     }
+    OPENSET_RETURN_IF_ERROR(PutFirst(names[*best], names, config, &methods));
+    baseline = 0;
   }
-  // The baseline comes first, so that a difference is its own less the other's.
-  if (baseline.has_value()) std::rotate(methods.begin(), methods.begin() + *baseline, methods.begin() + *baseline + 1);
   OPENSET_ASSIGN_OR_RETURN(
       SampleComparison comparison,
-      RequestedComparison(request, methods, baseline.has_value() ? std::optional(0) : std::nullopt));
+      RequestedComparison(request, methods, baseline, [](const std::string& hint) { PrintHints({hint}); }));
   const std::string samples = comparison.notes.back();
   comparison.notes = {
       absl::StrCat(studies.size() > 1 ? "" : studies[0].study->name() + ": ", "one run (", results[0].trial->task(),
@@ -311,7 +322,8 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
   }
   OPENSET_RETURN_IF_ERROR(
       WriteOut(FormatRunComparison(*comparison, format, config.out.empty() ? TableWidth() : kTextWidth), config));
-  if (format == TextFormat::kCsv) {  // which has no place for these lines
+  // CSV and sentences have no place for these lines, and readers of JSON may not look at them.
+  if (format == TextFormat::kCsv || format == TextFormat::kSentence || format == TextFormat::kJson) {
     for (const std::string& line : comparison->left_out) std::cerr << "hint: left out: " << line << "\n";
   }
   PrintHints(comparison->hints);
@@ -390,9 +402,9 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
     return CompareStudies(arguments, format, config);
   }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
-  if (!config.baseline.empty() || config.all_pairs) {
+  if (config.all_pairs) {
     return absl::InvalidArgumentError(
-        "--baseline, --all_pairs: are for results of runs, not for scores on the same samples");
+        "--all_pairs: is for studies; scores on the same samples are compared in all pairs without --baseline");
   }
   return CompareScores(arguments, format, config);
 }
@@ -408,8 +420,10 @@ Command CompareCommand() {
   command.summary = "Tests whether methods differ: on the same samples, or over runs and tasks.";
   command.description =
       "Two or more files of scores, as for `openset eval`, for the same samples in the same order (join several\n"
-      "files of one method by commas): paired bootstrap, and DeLong's test for auroc and openauc. Default for\n"
-      "--metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr. With {split} and {seed} in their names, the files of\n"
+      "files of one method by commas): paired bootstrap, and DeLong's test for auroc and openauc (alone with\n"
+      "--ci_method=delong, which takes seconds for a million samples). All pairs, or those with --baseline=NAME.\n"
+      "Default for --metrics: accuracy, auroc, openauc, aurc, fpr_at_95tpr. With {split} and {seed} in their names, "
+      "the files of\n"
       "each method are runs, and are compared as those of RESULTS.\n"
       "\n"
       "One file RESULTS with values over splits, seeds and tasks: a .csv with the columns method, task, split,\n"

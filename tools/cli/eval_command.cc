@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -27,6 +28,7 @@
 #include "eval/report/evaluate_samples.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/evaluation_report.h"
+#include "eval/statistics/delong.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/kinds.h"
@@ -69,8 +71,22 @@ absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves, st
   return absl::OkStatus();
 }
 
+// As `openset eval` and `compare` read them.
 absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples) {
-  NpzArrays arrays = {{"unknown_score", MakeNpy(samples.unknown_score, {samples.num_samples})}};
+  const std::vector<int64_t> label(samples.label.begin(), samples.label.end());
+  NpzArrays arrays = {{"unknown_score", MakeNpy(samples.unknown_score, {samples.num_samples})},
+                      {"label", MakeNpy(label, {samples.num_samples})}};
+  if (!samples.groups.empty()) {
+    std::vector<int64_t> group(samples.group.begin(), samples.group.end());
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (label[i] != kUnknownLabel) group[i] = -1;
+    }
+    std::vector<std::string> names;
+    for (const Group& one : samples.groups) names.push_back(one.name);
+    arrays["group"] = MakeNpy(group, {samples.num_samples});
+    arrays["group_names"] = MakeNpy(names);
+  }
+  if (!samples.cluster.empty()) arrays["cluster"] = MakeNpy(samples.cluster, {samples.num_samples});
   if (!samples.prediction.empty()) {
     const std::vector<int64_t> prediction(samples.prediction.begin(), samples.prediction.end());
     arrays["prediction"] = MakeNpy(prediction, {samples.num_samples});
@@ -78,10 +94,21 @@ absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples
   return WriteNpzAtomically(path, arrays);
 }
 
+// Says before a long bootstrap how to have it shorter.
+void HintIfLong(const Request& request, const SampleSet& samples) {
+  if (!request.intervals.has_value()) return;
+  const bool draws = !request.intervals->delong || absl::c_any_of(request.metrics, [](const ConventionMetric& metric) {
+    return !PairStatisticOf(metric.metric).has_value();
+  });
+  const std::string hint = draws ? LongBootstrapHint(samples.num_samples, request.intervals->bootstrap.replicates) : "";
+  if (!hint.empty()) std::cerr << "hint: " << hint << "\n";
+}
+
 absl::Status EvalAsSamples(const std::vector<std::string>& arguments, const Request& request, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const ScoredSamples scored, ReadScoredSamples(arguments, config, FitReader(config)));
   OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.samples.Input());
   const RankedInput ranked(input);
+  HintIfLong(request, scored.samples);
   OPENSET_ASSIGN_OR_RETURN(EvaluationReport report,
                            EvaluateSamples(request.metrics, scored.samples, ranked, request.intervals));
   if (!config.classes.empty()) {
@@ -133,6 +160,7 @@ absl::Status EvalAsMethods(const std::vector<std::string>& arguments, const Requ
     OPENSET_ASSIGN_OR_RETURN(const EvaluationInput input, scored.back().samples.Input());
     methods.push_back({names[i], &ranked.emplace_back(input)});
     reports.push_back({names[i], {}});
+    HintIfLong(request, scored.back().samples);
     OPENSET_ASSIGN_OR_RETURN(reports.back().report,
                              EvaluateSamples(request.metrics, scored.back().samples, ranked.back(), request.intervals));
     reports.back().report.notes = {arguments[i], scored.back().note};

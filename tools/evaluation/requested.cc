@@ -25,6 +25,7 @@
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
 #include "eval/report/cost_map.h"
+#include "eval/statistics/delong.h"
 
 namespace openset {
 namespace {
@@ -230,9 +231,18 @@ absl::StatusOr<std::vector<MetricSpec>> ComparedMetricsOf(const ComparisonReques
 
 }  // namespace
 
+std::string LongBootstrapHint(int64_t values, int replicates) {
+  constexpr double kLong = 1e9;  // about 30 ns each
+  if (static_cast<double>(values) * replicates < kLong) return "";
+  return absl::StrCat("the bootstrap draws ", replicates, " times from ", values,
+                      " scores, which may take minutes: --ci_method=delong --metrics=auroc,openauc needs no draws, and "
+                      "--replicates=200 takes fewer");
+}
+
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     std::optional<int> baseline) {
+                                                     std::optional<int> baseline,
+                                                     const std::function<void(const std::string&)>& say) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<MetricSpec> metrics, ComparedMetricsOf(request));
   OPENSET_ASSIGN_OR_RETURN(const BootstrapOptions options, RequestedBootstrap(request.interval()));
   const bool is_pool = request.group() == kPool;
@@ -251,7 +261,17 @@ absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& re
     inputs.push_back(&ranked.emplace_back(input));
     names.push_back(method.name);
   }
-  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison, CompareOnSamples(metrics, names, inputs, options, baseline));
+  const bool prefer_delong = request.interval().ci_method() == "delong";
+  const bool draws = !prefer_delong || absl::c_any_of(metrics, [](const MetricSpec& metric) {
+    return !PairStatisticOf(metric).has_value();
+  });
+  if (say != nullptr && draws) {
+    int64_t values = 0;
+    for (const RankedInput* input : inputs) values += input->input().num_samples();
+    if (const std::string hint = LongBootstrapHint(values, options.replicates); !hint.empty()) say(hint);
+  }
+  OPENSET_ASSIGN_OR_RETURN(SampleComparison comparison,
+                           CompareOnSamples(metrics, names, inputs, options, baseline, prefer_delong));
   if (const std::string why = WhyAllAbsent(comparison); !why.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(names, " and "), ": nothing can be compared: ", why));
   }

@@ -73,6 +73,10 @@ absl::StatusOr<std::vector<ConventionMetric>> RequestedMetrics(const EvaluationR
 absl::StatusOr<std::optional<SampleIntervals>> RequestedIntervals(const EvaluationRequest& request);
 absl::StatusOr<BootstrapOptions> RequestedBootstrap(const IntervalOptions& options);
 
+// What to say before a bootstrap that takes more than about half a CPU minute: how to have it shorter; "" otherwise.
+// `values`: how many numbers are computed by each replicate (samples times methods).
+std::string LongBootstrapHint(int64_t values, int replicates);
+
 struct ComparedSamples {
   std::string name;
   std::string source;  // for notes and errors: the file, for example
@@ -82,10 +86,12 @@ struct ComparedSamples {
 // Scores the samples of all methods and compares them; hints at methods whose samples are the same. Errors:
 // kInvalidArgument also if the methods' labels or groups differ, with their names, if a method has no such group, and,
 // with the reasons, if all metrics are absent; as ScoreSamples().
-// `baseline`: the index of the method that all others are compared with; without one, all pairs are.
+// `baseline`: the index of the method that all others are compared with; without one, all pairs are. `say`, unless
+// null, is called with LongBootstrapHint() before a long bootstrap.
 absl::StatusOr<SampleComparison> RequestedComparison(const ComparisonRequest& request,
                                                      const std::vector<ComparedSamples>& methods,
-                                                     std::optional<int> baseline = std::nullopt);
+                                                     std::optional<int> baseline = std::nullopt,
+                                                     const std::function<void(const std::string&)>& say = nullptr);
 
 // From request.metrics, the interval's level and test_per_training.
 struct RunComparisonOptions {

@@ -3,6 +3,7 @@
 import sys
 
 sys.path.insert(0, "tools/testing")
+from arrays import f32, i64  # noqa: E402
 from program import ProgramTest, main  # noqa: E402
 from samples import logits  # noqa: E402
 
@@ -34,6 +35,14 @@ class CompareTest(ProgramTest):
             self.assertTrue("absent" in row or row["low_holm"] <= row["low"], row)
         self.refused("compare weak.npz weak.npz", "weak.npz: is given twice; a method can't be compared with itself")
         self.refused("compare weak.npz ./weak.npz", "./weak.npz: is the same file as weak.npz")
+        # One baseline, and DeLong's test alone, without draws.
+        rows = self.json("compare weak.npz medium.npz strong.npz --metrics=auroc --baseline=strong --ci_method=delong "
+                         "--replicates=1000000")["comparisons"]
+        self.assertEqual([(row["a"], row["b"], row["test"]) for row in rows],
+                         [("strong", "weak", "delong"), ("strong", "medium", "delong")])
+        self.refused("compare weak.npz strong.npz --baseline=stong", "--baseline: unknown method 'stong'; did you mean 'str")
+        self.refused("compare weak.npz strong.npz --baseline=weak --cost_map", "--baseline: --cost_map compares all")
+        self.refused("compare weak.npz strong.npz --all_pairs", "--all_pairs: is for studies")
         self.arrays("fewer.npz", **logits(3, 30, 20))
         self.refused("compare weak.npz fewer.npz", "weak and fewer: ")
 
@@ -63,6 +72,13 @@ class CompareTest(ProgramTest):
         self.says(self.out("compare ours_{seed}.csv msp_{seed}.csv --metrics=auroc --format=sentence"),
                   "Over 3 seeds of one split, ours had 41.67 points more AUROC than msp")
         self.fails("compare msp_{seed}.csv gone_{seed}.csv", 2)
+        self.refused("compare msp_{seed}.csv msp_{seed}.csv", "msp_{seed}.csv: is given twice; a method can't be compared")
+        self.write("ours_3.csv", "label,unknown_score\n0,0.1\n-1,0.2\n")  # msp has no run 3
+        for form in ("sentence", "json", "csv"):
+            ran = self.program.must_run(f"compare ours_{{seed}}.csv msp_{{seed}}.csv --metrics=auroc --format={form}")
+            self.says(ran.err, "hint: left out: auroc: ours and msp: 1 run without a partner")
+            if form == "sentence":
+                self.says(ran.out, "Over 3 seeds of one split (1 run without a partner left out), ours had 41.67 points")
         self.fails("compare msp_{seed}.csv ours_0.csv", 2)
         # Joined, they would count as more samples.
         for joined in ("compare msp_0.csv,msp_1.csv ours_0.csv,ours_1.csv", "eval msp_0.csv msp_1.csv"):
@@ -114,6 +130,23 @@ class ThresholdTest(ProgramTest):
         self.says(self.out("threshold validation.npz test.npz"), "percent            of, or what")
         self.refused("threshold validation.npz --rule=riks", "--rule: unknown rule 'riks'")
         self.refused("threshold validation.npz --target=95", "--target: must lie in 0 .. 1 (is 95)")
+        # 40 copies of each test sample, as clusters, say hardly more than the samples (and not less).
+        test = logits(1, 30, 50)
+        label, values = test["label"].values, test["logits"].values
+        self.arrays("copies.npz", label=i64(label * 40), cluster=i64(list(range(80)) * 40),
+                    logits=f32(values * 40, 80 * 40, 3))
+        alone = self.json("threshold validation.npz test.npz")["test"]["intervals"]["known_accepted"]
+        ran = self.json("threshold validation.npz copies.npz")["test"]
+        self.assertEqual(ran["n_clusters"], 80)
+        low, high = ran["intervals"]["known_accepted"]
+        self.assertLess(low, alone[0])
+        self.assertGreater(high, alone[1])
+        self.assertLess(high - low, 1.2 * (alone[1] - alone[0]))
+        self.says(self.out("threshold validation.npz copies.npz"), "1200 known, 2000 unknown samples in 80 clusters",
+                  "(of clusters: Clopper-Pearson by Korn and Graubard)")
+        self.out("detector save validation.npz --score=energy --out=d.npz")
+        self.says(self.out("detector apply d.npz copies.npz --out=decisions.csv"),
+                  "95 % intervals of samples in 80 clusters:\nknown accepted")
         self.write("bad.csv", "label,prediction,unknown_score\n-1,0,0\n")
         self.refused("threshold bad.csv --rule=risk --target=0", "bad.csv: no threshold has a risk of at most 0")
 

@@ -7,7 +7,7 @@ import shlex
 import sys
 
 sys.path.insert(0, "tools/testing")
-from arrays import f32, f64, i64, npy, read_npz  # noqa: E402
+from arrays import f32, f64, i64, npy, read_npz, texts  # noqa: E402
 from program import ProgramTest, main, shipped  # noqa: E402
 from samples import SCORES, logits  # noqa: E402
 
@@ -413,6 +413,15 @@ absent of b: accuracy (no predictions)
         self.assertEqual(written["prediction"].values, [0, 1])
         for score, want in zip(written["unknown_score"].values, (-math.log(2), -math.log(4)), strict=True):
             self.assertAlmostEqual(score, want, delta=1e-6)
+        self.assertEqual(written["label"].values, [0, -1])
+        # With groups and clusters, the file has the same numbers and intervals.
+        self.arrays("groups.npz", label=i64([0, 1, 0, -1, -1, -1]), group=i64([-1, -1, -1, 1, 0, 1]),
+                    group_names=texts(["near", "far"]), cluster=i64([0, 0, 1, 2, 3, 3]),
+                    logits=f32([0, 1, 3, 2, 5, 4, 1, 1, 0, 3, 2, 2], 6, 2))
+        measure = "--metrics=accuracy,auroc,openauc --ci --replicates=50"
+        groups = self.json(f"eval groups.npz --score=energy --sample_scores=scores.npz {measure}")
+        self.assertEqual(self.json(f"eval scores.npz {measure}"), groups)
+        self.assertEqual(read_npz(self.program.path("scores.npz"))["group"].values[:3], [-1, -1, -1])
         self.refused("eval a.npz b.npz --as=methods --sample_scores=scores.npz",
                      "--sample_scores: goes with one method")
 
