@@ -19,6 +19,7 @@ class Infer : public Stage {
   bool RunsModel() const override { return true; }
 
   int64_t Work(const Action& action, const Trial& trial, const SampleCounter& count_samples) const override {
+    if (UsesArraysOnly(trial.method().model())) return 0;  // no pass of one of our networks
     const Traits inference = TraitsOf(trial.method().inference());
     int64_t work = 0;
     ForEachSelection(action, trial, [&](const Selection& selection) { work += count_samples(selection); });

@@ -46,7 +46,7 @@ void ShowKilled(const Store& store, const Study* study) {
     run.clear_seconds_left();
     std::cout << "killed: " << StudyText(run) << ", by " << RunnerText(run) << ", "
               << ShortDuration(absl::Seconds(now - run.updated_at_seconds())) << " ago: " << TotalLine(run)
-              << "; the same 'openset run' continues it\n";
+              << "; the same command continues it\n";
   }
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Outputs that were computed elsewhere: `openset score` on files of outputs, and studies of them."""
+import math
 import random
 import sys
 
@@ -245,6 +246,35 @@ class StudiesTest(ProgramTest):
         self.write("mine.textproto", method_of_outputs("extra_output"))
         self.says(self.run_program("run s.textproto").printed,
                   "the score needs an output for the unknown, and there are 4 outputs for 4 classes")
+
+    # Outputs of several passes: log-probabilities, and their disagreement. What can't be computed is left out.
+    def test_outputs_of_several_passes(self):
+        outputs = outputs_of(cloud(200, 120))
+        draw = random.Random(4)
+        logits, log_probabilities, uncertainty = outputs["logits"].values, [], []
+        for i in range(320):
+            row = logits[i * CLASSES:(i + 1) * CLASSES]
+            total = math.log(sum(math.exp(x) for x in row))
+            log_probabilities += [x - total for x in row]
+            uncertainty += [draw.random() + (1 if outputs["label"].values[i] < 0 else 0) for _ in range(3)]
+        self.arrays("passes.npz", label=outputs["label"], logits=f32(log_probabilities, 320, CLASSES),
+                    member_uncertainty=f32(uncertainty, 320, 3))
+        out = self.out("score --model=passes.npz")
+        self.says(out.replace("\n  ", " "), "energy_score", "(reads the level of the logits, and the file has log-probabilities,")
+        scored = self.program.means("score_passes")
+        self.assertTrue("mcp" in scored and "energy_score" not in scored, scored)
+        for score in ("mutual_information", "expected_entropy", "variation_ratio"):
+            self.assertEqual({"auroc": scored["mc_dropout_" + score]["auroc"]},
+                             self.values(f"eval passes.npz --score={score} --metrics=auroc"), score)
+        self.refused("score --model=passes.npz --methods=energy_score",
+                     "--methods: energy_score reads the level of the logits, and the file has log-probabilities")
+        self.arrays("net.npz", **outputs)
+        self.refused("score --model=net.npz --methods=mc_dropout_mutual_information",
+                     "needs an array 'member_uncertainty' in the file of outputs")
+        # The note of the shipped recipe, on the training of its own network, is not the record's.
+        record = self.out(["records", "show", next(iter(self.program.records()))])
+        self.says(record, "On a model that was trained elsewhere. The method's own note ('openset show method ")
+        self.says_not(record, "ResNet-20")
 
     # A network of openset's own, trained on images, beside outputs for the same images.
     def test_outputs_stand_beside_a_trained_network(self):

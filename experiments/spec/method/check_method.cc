@@ -308,7 +308,8 @@ void CheckScore(const MethodSpec& method, const ScoreSpec& spec, const Traits& i
   if (score.perturbed() && !inference.perturbed()) {
     problems->push_back({path, "needs features of images with some pixels changed: set inference.pixel_perturbation"});
   }
-  if (score.member_uncertainty() && !inference.member_uncertainty()) {
+  // A file of outputs may have it.
+  if (score.member_uncertainty() && !inference.member_uncertainty() && !method.model().has_outputs()) {
     problems->push_back({path,
                          "needs the disagreement of several passes: set member_uncertainty of inference.mc_dropout or "
                          "inference.ensemble"});

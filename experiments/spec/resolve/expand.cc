@@ -511,6 +511,16 @@ absl::StatusOr<std::string> PutOnModel(const ModelSpec& model, const InputSpec& 
   method->clear_augmentation();
   method->clear_loss();
   method->clear_training();
+  // The note is on the recipe of the method's own training.
+  const std::string own = method->name().substr(0, method->name().find('+'));
+  if (method->has_note()) {
+    method->set_note(absl::StrCat("On a model that was trained elsewhere. The method's own note ('openset show method ",
+                                  own, "') is on its training, too."));
+  }
+  // Outputs of several passes are stored with their disagreement; the passes are not made again.
+  if (model.has_outputs() && TraitsOf(method->score()).member_uncertainty()) {
+    method->mutable_inference()->mutable_plain();
+  }
   const std::vector<FieldProblem> problems = ResolveMethod(method);
   for (const FieldProblem& problem : problems) {
     if (!absl::StartsWith(problem.path, "score") && !absl::StartsWith(problem.path, "inference")) {

@@ -43,7 +43,10 @@ std::string RunnerText(const RunState& run) {
 }
 
 std::string TotalLine(const RunState& run) {
-  std::string line = absl::StrFormat("%d/%d actions, %.0f %%", run.ended(), run.actions(), 100 * run.fraction());
+  // Shares are of the estimated work; 100 % is for the end alone.
+  const double most = run.ended() < run.actions() ? 99 : 100;
+  std::string line =
+      absl::StrFormat("%d/%d actions, %.0f %%", run.ended(), run.actions(), std::min(100 * run.fraction(), most));
   if (run.has_seconds_left()) {
     absl::StrAppend(&line, ", ", run.left_is_rough() ? "roughly " : "",
                     ShortDuration(absl::Seconds(run.seconds_left())), " left");

@@ -40,6 +40,9 @@ TEST(RunLines, TheTotalWithAndWithoutTimeLeft) {
   EXPECT_EQ(TotalLine(run), "3/12 actions, 34 %");
   run.set_seconds_left(725);
   EXPECT_EQ(BarLine(run, 10), "[###.......] 3/12 actions, 34 %, 12m05s left");
+  run.set_fraction(0.999);
+  EXPECT_THAT(TotalLine(run), testing::StartsWith("3/12 actions, 99 %"));
+  run.set_fraction(0.34);
   run.set_left_is_rough(true);
   EXPECT_EQ(TotalLine(run), "3/12 actions, 34 %, roughly 12m05s left");
   run.set_left_is_rough(false);

@@ -487,20 +487,40 @@ absl::StatusOr<std::string> SameScoreAs(const std::string& name, const SpecFolde
   return "";
 }
 
-// Leaves out the scores that would take an output for the unknown for a class, if a file of outputs says that it has
-// one.
-void LeaveOutClosedSetScores(const ScoreRequest& request, const OutputFiles& files, PostHocMethods* methods) {
-  if (!absl::EndsWith(absl::AsciiStrToLower(request.model()), ".npz")) return;
+// Whether the logits of a file are log-probabilities.
+bool HasLogProbabilities(const std::string& file) {
+  const absl::StatusOr<NpzArrays> arrays = ReadNpz(file, {"logits"});
+  if (!arrays.ok() || arrays->count("logits") == 0) return false;
+  const NpyArray& logits = arrays->at("logits");
+  const absl::StatusOr<std::vector<float>> values = ToFloat(logits);
+  return values.ok() && logits.shape.size() == 2 && KindOf(*values, logits.shape[1]) == OutputKind::kLogProbabilities;
+}
+
+// Leaves out the scores that a file of outputs can't have: those that would take an output for the unknown for a class,
+// if the file says that it has one, that read the level of the logits, if it has log-probabilities, and of the
+// disagreement of several passes, if it has none.
+void LeaveOutByFile(const ScoreRequest& request, const OutputFiles& files, PostHocMethods* methods) {
+  if (!IsOutputsFile(request.model())) return;
   const std::string file = absl::StrReplaceAll(ModelPath(request), {{"{split}", absl::StrCat(*files.splits.begin())},
                                                                     {"{seed}", absl::StrCat(*files.seeds.begin())}});
+  // What is wrong with a file is said where it is read. A table has nothing but logits.
   const absl::StatusOr<std::vector<std::string>> names = NpzNames(file);
-  // What is wrong with a file is said where it is read.
-  if (!names.ok() || !absl::c_linear_search(*names, "num_classes")) return;
-  const absl::StatusOr<SampleSet> samples = ReadSampleSet({file});
-  if (!samples.ok()) return;
+  const auto has = [&](const char* name) { return names.ok() && absl::c_linear_search(*names, name); };
+  absl::StatusOr<SampleSet> samples = absl::NotFoundError("");
+  if (has("num_classes")) samples = ReadSampleSet({file});
+  const OutputKind kind =
+      has("logits") && HasLogProbabilities(file) ? OutputKind::kLogProbabilities : OutputKind::kLogits;
   std::vector<LoadedMethod> left;
   for (LoadedMethod& method : methods->methods) {
-    std::string why = ExtraOutputText(method.spec.score(), samples->num_outputs, samples->num_classes);
+    const ScoreSpec& score = method.spec.score();
+    std::string why;
+    if (samples.ok()) why = ExtraOutputText(score, samples->num_outputs, samples->num_classes);
+    if (!CheckLevel(score, kind).ok()) {
+      why = "reads the level of the logits, and the file has log-probabilities, which have none";
+    }
+    if (TraitsOf(score).member_uncertainty() && !has("member_uncertainty")) {
+      why = "needs an array 'member_uncertainty' in the file of outputs";
+    }
     if (why.empty()) {
       left.push_back(std::move(method));
     } else {
@@ -534,7 +554,7 @@ absl::StatusOr<AskedMethods> Methods(const ScoreRequest& request, const SpecFold
   }
   absl::StatusOr<PostHocMethods> made = MakePostHoc(std::move(methods), given.model, given.input);
   if (!made.ok()) return Annotate(made.status(), "--model");
-  LeaveOutClosedSetScores(request, files, &*made);
+  LeaveOutByFile(request, files, &*made);
   const bool all = absl::c_any_of(of_part, [](const auto& names) { return names.empty(); });
   for (const PostHocMethods::Skipped& skipped : made->skipped) {
     if (all) continue;
