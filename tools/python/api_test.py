@@ -326,8 +326,9 @@ class GivenArraysTest(unittest.TestCase):
         for frame in (logits, logits.astype("Float64")):
             self.assertEqual(openset.evaluate(label=self.label, logits=frame).json, wide)
         for missing in (pandas.array([None, *self.label[1:]], dtype="Int64"), [None, *self.label[1:].tolist()],
+                        pandas.Series([numpy.nan, *self.label[1:]]),
                         pandas.Series([pandas.NA, *self.label[1:]], dtype=object)):
-            with self.assertRaisesRegex(ValueError, "label: row 0 is missing|array 'label' holds nan in row 0"):
+            with self.assertRaisesRegex(ValueError, "label: row 0 is missing .*: write -1 for unknown"):
                 self.measured(label=missing)
         frame = logits.astype("Float64")
         frame.iloc[7, 2] = pandas.NA
@@ -364,8 +365,13 @@ class GivenArraysTest(unittest.TestCase):
         self.assertEqual(openset.evaluate(label=texts, **given).json, openset.evaluate(label=self.label, **given).json)
         with self.assertRaisesRegex(ValueError, "label: row 2: 'cow' is none of class_names; unknown samples have the label"):
             openset.evaluate(label=["dog", "cat", "cow"] * 20, **given)
-        with self.assertRaisesRegex(ValueError, r"label: row 3 is missing \(None\); unknown samples have the label -1"):
+        with self.assertRaisesRegex(ValueError, r"label: row 3 is missing \(None\): write -1 for unknown samples"):
             self.measured(label=[0, 1, 2, None] * 15)
+        missing = [None if label < 0 else names[label] for label in self.label]
+        with self.assertRaisesRegex(ValueError, r"label: row \d+ is missing \(None\): write -1 for unknown samples"):
+            openset.evaluate(label=missing, **given)
+        self.assertEqual(openset.evaluate(label=[text or "-1" for text in missing], **given).json,
+                         openset.evaluate(label=self.label, **given).json)
 
 
 class MemoryTest(unittest.TestCase):
@@ -461,6 +467,16 @@ class OwnScoreTest(unittest.TestCase):
              "energy": dict(logits, unknown_score=ours)}, metrics=["auroc"], replicates=200)
         self.assertEqual(found.rows, expected.rows)
 
+    def test_hints_of_comparisons(self):
+        import pandas
+        a = dict(label=[0, 0, -1], unknown_score=[.1, .2, .15])
+        with self.assertWarnsRegex(openset.HintWarning, "a and b have the same scores .*: is one a copy of the other"):
+            found = openset.compare({"a": a, "b": a}, metrics="auroc", replicates=20)
+        self.assertEqual(len(found.hints), 1)
+        rows = [dict(method=method, split=split, auroc=.5 + .1 * split) for method in "ab" for split in range(3)]
+        with self.assertWarnsRegex(openset.HintWarning, "left out: auroc: a and b: 1 run without a partner"):
+            openset.compare(pandas.DataFrame([*rows, dict(method="a", split=3, auroc=.9)]))
+
     def test_a_cost_map(self):
         right, half = dict(label=[0, 0, -1], unknown_score=[.1, .2, .9]), dict(label=[0, 0, -1], unknown_score=[.1, .9, .9])
         rows = openset.compare({"right": right, "half": half}, replicates=20, cost_map=True).rows
@@ -490,6 +506,25 @@ class OwnScoreTest(unittest.TestCase):
         self.assertEqual((chosen.rule, chosen.target), ("known_accepted", 0.9))
         self.assertIn(f"threshold {chosen.value!r}, chosen by known_accepted, target 0.9: a sample is rejected", str(chosen))
         self.assertIn("no guarantee: ", str(chosen))
+
+    def test_a_threshold_rejects_outputs(self):
+        validation, new, fit = some_samples(5), some_samples(6), some_samples(7)
+        outputs = {name: new[name] for name in ("logits", "features", "head_weight", "head_bias")}
+        for score in (None, "energy", openset.scores.KNN(k=3)):
+            chosen = openset.threshold(validation, target=0.9, score=score, fit=fit)
+            of = openset.scores.MaxSoftmax() if score is None else openset.scores.Energy() if score == "energy" else score
+            own = of.fit(**fit).score_samples(**outputs)
+            self.assertEqual(chosen.rejects(**outputs).tolist(), (own > chosen.value).tolist())
+            self.assertEqual(chosen.rejects(own).tolist(), (own > chosen.value).tolist())
+        chosen = openset.threshold(validation, target=0.9)
+        softmax = numpy.exp(new["logits"]) / numpy.exp(new["logits"]).sum(1, keepdims=True)
+        with self.assertWarnsRegex(openset.HintWarning, "all 120 scores are above the threshold, .*max_softmax"):
+            self.assertTrue(chosen.rejects(1 - softmax.max(1)).all())  # openset's is -max
+        with self.assertRaisesRegex(ValueError, "rejects: give either unknown_score or outputs"):
+            chosen.rejects()
+        chosen = openset.threshold(dict(label=[0, 1], unknown_score=[0.1, 0.2]))
+        with self.assertRaisesRegex(ValueError, "rejects: the threshold was chosen on scores that you gave"):
+            chosen.rejects(logits=new["logits"])
 
     def test_one_that_changes_its_arrays(self):
         for change in (lambda logits: logits.sort(), lambda logits: logits.fill(0),
@@ -524,6 +559,11 @@ class OwnScoreTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, message):
                 openset.evaluate(**arrays, score=openset.score(function))
+        for score, message in ((negative_norm, "score: 'negative_norm' is a function: decorate it with @openset.score"),
+                               (openset.scores.KNN, r"one of openset.scores is called, as in KNN\(k=50\)"),
+                               (5, "score: must be a name .*is int")):
+            with self.assertRaisesRegex(ValueError, message):
+                openset.evaluate(**arrays, score=score)
 
 
 class AnswersTest(unittest.TestCase):
@@ -596,6 +636,25 @@ class DetectorTest(unittest.TestCase):
                 detector.apply(features=new["features"])
             with self.assertRaisesRegex(ValueError, "is not a detector"):
                 openset.Detector(paths["new"])
+
+
+    # A process keeps what it has read and fitted, but not of a file that has changed.
+    def test_a_file_that_changes(self):
+        import time
+        arrays, fit = some_samples(5), some_samples(7)
+        outputs = {name: arrays[name] for name in ("logits", "features")}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "d.npz")
+            for seconds in (0, 3):  # only files that are older than 2 s are kept
+                for score in (openset.scores.KNN(k=3), openset.scores.ViM(principal_dim=2), openset.scores.Energy()):
+                    detector = openset.Detector.save(path, arrays, score=score, fit=fit, target=0.9)
+                    time.sleep(seconds)
+                    expected = score.fit(**fit).score_samples(**{name: arrays[name] for name in (
+                        "logits", "features", "head_weight", "head_bias")}).tolist()
+                    for _ in range(3):
+                        found = detector.apply(**outputs)
+                        self.assertEqual(found.unknown_score.tolist(), expected)
+                        self.assertEqual(found.rejected.tolist(), [one > detector.threshold for one in expected])
 
 
 class TrainerTest(unittest.TestCase):

@@ -55,6 +55,18 @@ class TorchTest(unittest.TestCase):
         self.assertEqual(found["label"].tolist(), self.labels.tolist())
         with self.assertRaisesRegex(ValueError, "the model has no layer 'head'; linear layers: body, fc"):
             openset.collect(self.net, self.loader(), head="head")
+        for model in (self.net.state_dict(), "net.pth", lambda batch: batch):
+            with self.assertRaisesRegex(ValueError, "model: with a loader, it must be a torch.nn.Module"):
+                openset.collect(model, self.loader())
+        script = self.torch.jit.script(self.net)
+        numpy.testing.assert_array_equal(openset.collect(script, self.loader())["logits"], self.logits.numpy())
+        with self.assertRaisesRegex(ValueError, "head: the layers of a TorchScript network can't be read"):
+            openset.collect(script, self.loader(), head="fc")
+        one_hot = self.torch.eye(3)[self.labels]
+        with self.assertRaisesRegex(ValueError, r"the labels of a batch have the shape \[20, 3\]; .*not one-hot"):
+            openset.collect(self.net, self.loader(labels=one_hot))
+        with self.assertRaisesRegex(ValueError, "loader: the labels are no whole numbers"):
+            openset.collect(self.net, self.loader(labels=self.labels / 2))
         with self.assertRaisesRegex(ValueError, "loader: has no batch"):
             openset.collect(self.net, [], head="fc")
         # torch.nn.Sequential's forward() has one argument, `input`.
@@ -359,10 +371,16 @@ class CollectTaskTest(unittest.TestCase):
             self.collect(lambda batch: batch[:1, 0, 0, :2])
         with self.assertRaisesRegex(ValueError, "is neither 'timm/NAME' nor a file"):
             self.collect("network.pkl")
+        with self.assertRaisesRegex(ValueError, "model: is a dict of weights: .*load_state_dict"):
+            self.collect(self.net.state_dict())
+        with self.assertRaisesRegex(ValueError, r"model: can't be called \(is int\)"):
+            self.collect(3)
+        with self.assertRaisesRegex(ValueError, "transform: returned None; it must return the network's input"):
+            self.collect(self.net, transform=lambda image: None)
         with self.assertRaisesRegex(ValueError, "name: 'my net/ü' is not a valid name: use at most 80 letters"):
             self.collect(self.net, store="results", name="my net/ü")
         softmax = torch.nn.Sequential(self.net, torch.nn.Softmax(1))
-        for run in (lambda: self.collect(softmax), lambda: openset.collect(softmax, [(self.batch, self.batch[:, 0, 0, 0])])):
+        for run in (lambda: self.collect(softmax), lambda: openset.collect(softmax, [(self.batch, torch.zeros(len(self.batch)))])):
             with self.assertRaisesRegex(ValueError, "model: ends in a softmax: .*leave the softmax out"):
                 run()
         with self.assertRaisesRegex(ValueError, "needs task"):

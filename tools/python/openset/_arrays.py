@@ -69,14 +69,18 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
 
 
+def _missing(name: str, row: int, value: Any) -> ValueError:
+    advice = ": write -1 for unknown samples" if name == "label" else ""
+    return ValueError(f"{name}: row {row} is missing ({value!r}){advice}")
+
+
 def _typed(name: str, array: Any) -> Any:
     """An array of Python objects as one of numbers or texts; None if it is neither."""
     import numpy
     values = array.ravel().tolist()
     missing = next((at for at, value in enumerate(values) if _is_missing(value)), None)
     if missing is not None and name != "group":
-        advice = "; unknown samples have the label -1" if name == "label" else ""
-        raise ValueError(f"{name}: row {missing * len(array) // len(values)} is missing ({values[missing]!r}){advice}")
+        raise _missing(name, missing * len(array) // len(values), values[missing])
     there = [value for value in values if not _is_missing(value)]
     if all(isinstance(value, (str, bytes)) for value in there):
         typed = numpy.array(["" if _is_missing(value) else value for value in values], dtype=str)
@@ -119,6 +123,9 @@ def samples(arrays: Mapping[str, Any]) -> Dict[str, Any]:
             advice = (": the index of each sample's class, -1 = unknown; with class_names, texts are their indices"
                       if name in ("label", "prediction") else "")
             raise ValueError(f"{name}: has texts ('{printable(values.flat[0])}'), it needs numbers{advice}")
+    label = kept.get("label")
+    if label is not None and label.dtype.kind == "f" and label.ndim == 1 and numpy.isnan(label).any():
+        raise _missing("label", int(numpy.isnan(label).argmax()), float("nan"))
     cluster = kept.get("cluster")
     if cluster is not None and cluster.dtype.kind in "US":
         kept["cluster"] = numpy.unique(cluster, return_inverse=True)[1].astype(numpy.int64)

@@ -50,6 +50,9 @@ def _check_arguments(model: Any, names: List[str]) -> None:
 def find_head(model: Any, head: Optional[str]) -> str:
     """`head` if the model has that layer, by default its last torch.nn.Linear."""
     import torch
+    if head is not None and isinstance(model, torch.jit.ScriptModule):
+        raise ValueError("head: the layers of a TorchScript network can't be read: give the torch.nn.Module itself, or "
+                         "leave head out for its logits alone")
     layers = [name for name, layer in model.named_modules() if isinstance(layer, torch.nn.Linear)]
     if head is None and not layers:
         raise ValueError("head: the model has no torch.nn.Linear; name the layer whose input are the features")
@@ -98,7 +101,15 @@ class Outputs:
             raise ValueError(f"head: layer '{head}' ran {len(self.features)} times in {len(self.logits)} batches; name "
                              "one that runs once")
         if self.labels:
-            found["label"] = torch.cat(self.labels).numpy().astype(numpy.int64)
+            for labels in self.labels:
+                if labels.dim() != 1:
+                    raise ValueError(f"loader: the labels of a batch have the shape {list(labels.shape)}; give the index of "
+                                     "each sample's class, [N], -1 for unknown samples (not one-hot)")
+            label = torch.cat(self.labels).numpy()
+            found["label"] = label.astype(numpy.int64)
+            if (found["label"] != label).any():
+                raise ValueError("loader: the labels are no whole numbers; give the index of each sample's class, -1 for "
+                                 "unknown samples")
         return found
 
 

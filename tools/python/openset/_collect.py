@@ -120,6 +120,11 @@ class _Network:
         if isinstance(model, str):
             model = self._load(model)
         self.is_onnx = hasattr(model, "get_inputs") and hasattr(model, "run")
+        if not self.is_onnx and not callable(model):
+            raise ValueError("model: is a dict of weights: make its network, call load_state_dict() and give the network"
+                             if hasattr(model, "keys") else
+                             f"model: can't be called (is {type(model).__name__}); give a network, a function of a batch, "
+                             "or the path of a file")
         self.has_mode = type(model).__name__ != "ExportedProgram"  # an exported one is as it was exported
         if not self.has_mode:
             model = model.module()
@@ -175,9 +180,14 @@ class _Network:
         self.transform_as_stored = of(crop_pct=1.0, crop_mode="squash")  # resizes to the input's size, and crops nothing
 
     def prepared(self, sample: Sample) -> Any:
-        if sample.as_stored and self.transform_as_stored is not None:
-            return self.transform_as_stored(sample.image)
-        return self.transform(sample.image) if self.transform is not None else _prepared(sample.image, **self.input)
+        if self.transform is None:
+            return _prepared(sample.image, **self.input)
+        made = (self.transform_as_stored(sample.image) if sample.as_stored and self.transform_as_stored is not None
+                else self.transform(sample.image))
+        if not hasattr(made, "shape"):
+            raise ValueError(f"transform: returned {'None' if made is None else 'a ' + type(made).__name__}; it must return "
+                             "the network's input for an image, an array or a tensor")
+        return made
 
     def batch(self, samples: Sequence[Sample]) -> Any:
         """The samples' images as one array or tensor."""
@@ -399,6 +409,7 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
     `progress` shows how far the network is and what is measured. name: for the store; by default the model's class or file.
     """
     either = "loader: give either a loader or a task"
+    model = os.fspath(model) if isinstance(model, os.PathLike) else model
     if task is None:
         if loader is None:
             raise ValueError(either)
@@ -406,6 +417,9 @@ def collect(model: Any, loader: Optional[Iterable[Any]] = None, head: Optional[s
             raise ValueError("store: needs task, which says what the samples are")
         if outputs is not None:
             raise ValueError("outputs: needs task, which says what the known classes are")
+        if not (hasattr(model, "named_modules") and hasattr(model, "parameters")):
+            raise ValueError(f"model: with a loader, it must be a torch.nn.Module (is {type(model).__name__}); with task=, "
+                             "it may also be a function, an ONNX session or the path of a file")
         with Count("running the network", 0, progress) as count:
             arrays = _batches.run(model, loader, _batches.find_head_or_none(model, head), count=count)
         _refuse_softmax(arrays)

@@ -81,7 +81,14 @@ def _row(metric: Dict[str, Any]) -> Row:
 
 def _score_text(score: ScoreLike) -> Any:
     """The score in the form of the command line; also for a fitted openset.scores.Score."""
-    return getattr(score, "spec", score)
+    text = getattr(score, "spec", score)
+    if text is None or isinstance(text, str):
+        return text
+    what = getattr(score, "__name__", type(score).__name__)
+    raise ValueError(f"score: '{_arrays.printable(what)}' is a function: decorate it with @openset.score; one of "
+                     "openset.scores is called, as in KNN(k=50)" if callable(score) else
+                     f"score: must be a name ('energy'), an openset.scores.Score or a function with @openset.score (is "
+                     f"{_arrays.printable(what)})")
 
 
 def score_name(score: ScoreLike) -> str:
@@ -179,7 +186,8 @@ def compare(methods: Any, *, metrics: Union[str, Sequence[str], None] = None, sc
 
     >>> import openset
     >>> a = dict(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9])
-    >>> openset.compare({"a": a, "b": a}, metrics=["auroc"]).rows[0]["verdict"]
+    >>> b = dict(a, unknown_score=[.1, .3, .2, .9])
+    >>> openset.compare({"a": a, "b": b}, metrics=["auroc"]).rows[0]["verdict"]
     'no detectable difference'
     """
     request: Dict[str, Any] = dict(metrics=metric_names(metrics), group=group,
@@ -263,7 +271,10 @@ class Threshold(Result):
     """A threshold: samples whose unknown score is larger are rejected. `rule` and `target` chose it; `guarantee` says
     what holds for new samples, and when. `validation` and `test`: its effect on these samples."""
 
-    def __init__(self, found: Dict[str, Any], hints: Sequence[str] = ()) -> None:
+    def __init__(self, found: Dict[str, Any], hints: Sequence[str] = (), score: Optional[str] = None,
+                 fit: Optional[Arrays] = None) -> None:
+        self._score = score  # that openset computed from logits; None: the samples had their own
+        self._fit = fit
         self.value: float = float(found["threshold"])  # "-inf" rejects all
         self.rule: str = found["rule"]
         self.target: Optional[float] = found.get("target")
@@ -280,13 +291,32 @@ class Threshold(Result):
         return (f"threshold {self.value!r}, chosen by {self.rule}{target}: a sample is rejected where its unknown score "
                 f"is above it\n{self.guarantee}\n{super().__repr__()}")
 
-    def rejects(self, unknown_score: Any) -> Any:
-        """Whether each sample is rejected: [N] of bool. Raises ValueError for NaN."""
+    def rejects(self, unknown_score: Any = None, **outputs: Any) -> Any:
+        """Whether each sample is rejected: [N] of bool. Raises ValueError for NaN.
+
+        Give the unknown scores themselves (`openset.scores` computes openset's) or, if the threshold was chosen on
+        logits, the outputs from which that score is computed again: logits=, features= ...
+        """
         import numpy
+        if (unknown_score is None) == (not outputs):
+            raise ValueError("rejects: give either unknown_score or outputs (logits=, features= ...)")
+        if outputs and self._score is None:
+            raise ValueError("rejects: the threshold was chosen on scores that you gave: give unknown_score, of the "
+                             "same score")
+        if outputs:
+            length = len(_arrays.to_numpy("logits", outputs.get("logits", ())))
+            arrays = {"label": numpy.zeros(length, numpy.int64), **outputs}  # which have no effect
+            unknown_score = _library.call("score", {"score": self._score}, [("outputs", arrays)], self._fit,
+                                          wanted=["unknown_score"])[1]["unknown_score"]
         scores = _arrays.to_numpy("unknown_score", unknown_score)
         if numpy.isnan(scores).any():
             raise ValueError(f"unknown_score: {numpy.isnan(scores).sum()} of {scores.size} are NaN")
-        return scores > self.value
+        rejected = scores > self.value
+        if not outputs and self._score is not None and len(rejected) >= 20 and rejected.min() == rejected.max():
+            _library.warn([f"all {len(rejected)} scores are {'above' if rejected[0] else 'at or below'} the threshold, "
+                           f"which is one of openset's {self._score}: are they the same score? rejects(logits=...) "
+                           "computes it"])
+        return rejected
 
 
 def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Optional[str] = None,
@@ -299,12 +329,17 @@ def threshold(validation: Arrays, test: Optional[Arrays] = None, *, rule: Option
     >>> chosen = openset.threshold(dict(label=[0, 0, 1, 1], unknown_score=[.1, .2, .3, .4]), target=0.75)
     >>> chosen.value, chosen.rejects([.2, .35]).tolist()
     (0.3, [False, True])
+    >>> chosen = openset.threshold(dict(label=[0, 1], logits=[[3., 1.], [0., 1.]]), target=0.5)
+    >>> chosen.rejects(logits=[[4., 1.], [0.5, 0.]]).tolist()
+    [False, True]
     """
     sets = {"validation": dict(validation), **({"test": dict(test)} if test is not None else {})}
     if isinstance(score, OwnScore):
         sets = {name: _own_scored(score, arrays, fit) for name, arrays in sets.items()}
         score = fit = None
-    request = dict(samples={"score": _score_text(score)}, rule=rule, target=real("target", target),
-                   delta=real("delta", delta))
+    text = _score_text(score)
+    request = dict(samples={"score": text}, rule=rule, target=real("target", target), delta=real("delta", delta))
     found, _, hints = _library.call("threshold", request, list(sets.items()), fit)
-    return Threshold(found, hints)
+    if text is None and sets["validation"].get("unknown_score") is None:
+        text = "max_softmax"
+    return Threshold(found, hints, text, fit)

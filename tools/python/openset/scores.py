@@ -16,7 +16,7 @@ _FIT_ARRAYS = ("label", "logits", "features", "head_weight", "head_bias")
 
 
 class Score:
-    """A score by its name, in the interface of scikit-learn.
+    """A score by its name, with scikit-learn's fit() and score_samples(); it has no get_params().
 
     >>> import openset
     >>> openset.scores.MaxLogit().score_samples(logits=[[1., 3.], [2., 0.]]).tolist()
