@@ -155,7 +155,7 @@ class RunTest(ProgramTest):
         for command in ("status", "status study.textproto"):
             status = self.out(command)
             self.says(status, "killed: study --set=training.epochs=200, by ",
-                      "; the same 'openset run' continues it")
+                      "; the same command continues it")
             self.says_not(status, "running study", "running a variant")
 
     def test_two_runs_share_the_work_and_report_it(self):
