@@ -1,8 +1,7 @@
 #include "data/catalog.h"
 
-#include <map>
-
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"

@@ -250,8 +250,9 @@ TEST_F(FolderPartTest, ContentDigestFindsImagesThatAreCutShort) {
     std::vector<std::string> damaged;
     ASSERT_TRUE(AddContentDigests("folders", {"train"}, {a_, b_}, &catalog, nullptr, &damaged).ok());
     EXPECT_TRUE((*catalog.Find("folders"))->layout(0).part(0).has_content_sha256());
-    EXPECT_THAT(damaged, UnorderedElementsAre(HasSubstr("train/a/1.png: not a PNG"),
-                                              HasSubstr("train/b/images/2.jpg: not a valid JPEG image (Premature end")));
+    EXPECT_THAT(damaged,
+                UnorderedElementsAre(HasSubstr("train/a/1.png: not a PNG"),
+                                     HasSubstr("train/b/images/2.jpg: not a valid JPEG image (Premature end")));
   }
 }
 

@@ -1,5 +1,4 @@
 #include "data/splits/class_splits.h"
-#include "absl/status/statusor.h"
 
 #include <cstdint>
 #include <map>
@@ -7,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -1,8 +1,7 @@
 #include "experiments/spec/experiment_file.h"
 
-#include <utility>
-
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

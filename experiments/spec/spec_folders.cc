@@ -1,12 +1,10 @@
 #include "experiments/spec/spec_folders.h"
 
-#include <vector>
-
-#include <string>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"

@@ -1,6 +1,4 @@
 #include "experiments/study/check_inputs.h"
-#include "absl/status/statusor.h"
-#include "absl/status/status.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +11,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"

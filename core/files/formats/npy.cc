@@ -1,13 +1,12 @@
 #include "core/files/formats/npy.h"
 
-#include <utility>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

@@ -1,10 +1,9 @@
 #include "data/readers/images/decode_image.h"
 
-#include <string>
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/escaping.h"

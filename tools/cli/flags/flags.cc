@@ -1,5 +1,4 @@
 #include "tools/cli/flags/flags.h"
-#include "absl/status/statusor.h"
 
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -204,7 +204,7 @@ absl::Status RunPlan(Study* study, const RunConfig& config) {
                 << " left, and --only selects none of them; nothing to run.\n";
       return absl::OkStatus();
     }
-    OPENSET_RETURN_IF_ERROR(study->RememberData());  // of several contents, the one that the study is complete on
+    OPENSET_RETURN_IF_ERROR(study->RecordContents());  // of several contents, the one that the study is complete on
     std::cout << study->name() << ": " << (trials == 1 ? "its trial is" : absl::StrCat("all ", trials, " trials are"))
               << " done; nothing to run.\n";
     return absl::OkStatus();

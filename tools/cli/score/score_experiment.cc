@@ -1,9 +1,6 @@
 #include "tools/cli/score/score_experiment.h"
-#include "absl/status/statusor.h"
-#include "absl/status/status.h"
 
 #include <cstdint>
-
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -12,6 +9,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"

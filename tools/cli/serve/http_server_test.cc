@@ -1,7 +1,4 @@
 #include "tools/cli/serve/http_server.h"
-#include "absl/status/status.h"
-
-#include <memory>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -9,8 +6,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"

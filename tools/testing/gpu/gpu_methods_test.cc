@@ -1,8 +1,6 @@
 // Compares methods on a simulated GPU (core/tensor/testing/memory_gpu.h) with the CPU: training, a stop and a
 // resumption within it, inference, and the fit of scores; and states the work of host and GPU in a step of each method.
 #include <algorithm>
-#include "absl/status/status.h"
-#include <utility>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -13,8 +11,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -6,15 +6,15 @@
 //                                           standard input: "PATH VALUE" sets a field, "-FIELD" clears one of the
 //                                           message, "+TEXT" merges a text
 //   hostile_tool mutate TYPE FILE SEED      prints FILE, a record file (.rec) or a text, with random changes of fields
-#include <filesystem>
-#include "absl/status/status.h"
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
