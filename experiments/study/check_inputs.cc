@@ -27,6 +27,7 @@
 #include "data/catalog.h"
 #include "data/catalog.pb.h"
 #include "data/path_below.h"
+#include "data/readers/image_folder.h"
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"

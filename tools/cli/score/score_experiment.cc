@@ -24,6 +24,7 @@
 #include "core/logging.h"
 #include "core/proto/proto_rules.h"
 #include "core/proto/text_proto.h"
+#include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "core/text/one_line.h"
