@@ -64,7 +64,7 @@ TEST(ReadFeatureFile, NamesOfClassesInTheOrderOfLogits) {
   EXPECT_THAT(arrays->class_id, ElementsAre(0, 2, 1, 2));
   named["label"] = Texts({"fox", "wolf", "cat", ""});
   EXPECT_THAT(std::string(Read(named).status().message()),
-              HasSubstr("label' row 1 is 'wolf', which is none of class_names"));
+              HasSubstr("array 'label': row 1 is 'wolf', which is none of class_names"));
 }
 
 // class_names, num_classes and the columns of logits may say more classes than occur.

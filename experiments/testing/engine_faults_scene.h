@@ -90,7 +90,7 @@ class EngineFaults : public ::testing::Test {
     options_.evaluator = options_.trainer;
     options_.capacity.cpu_threads = 2;
     execute_.first_wait = absl::Milliseconds(1);
-    execute_.look = absl::Milliseconds(1);
+    execute_.poll_interval = absl::Milliseconds(1);
   }
 
   Store NewStore() { return Store(absl::StrCat(sandbox_.folder(), "/store", stores_++)); }

@@ -112,7 +112,7 @@ class FakeSlurm : public ::testing::Test {
     ExecuteOptions execute = execute_;
     SlurmRun run(plan, store, options, observer);
     run.SetUp(&execute);
-    execute.look = absl::Milliseconds(20);
+    execute.poll_interval = absl::Milliseconds(20);
     const auto leases = Leases::Begin(store);
     EXPECT_TRUE(leases.ok()) << leases.status();
     execute.leases = leases->get();

@@ -86,7 +86,7 @@ class LocalEngineTest : public ::testing::Test {
     options_.capacity.cpu_threads = 2;
     execute_.deploy.set_retries(0);
     execute_.first_wait = absl::Milliseconds(1);
-    execute_.look = absl::Milliseconds(1);
+    execute_.poll_interval = absl::Milliseconds(1);
   }
 
   Plan MakePlanOf(const std::string& seeds) const {

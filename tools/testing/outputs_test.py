@@ -273,7 +273,7 @@ class StudiesTest(ProgramTest):
                      "needs an array 'member_uncertainty' in the file of outputs")
         # The note of the shipped recipe, on the training of its own network, is not the record's.
         record = self.out(["records", "show", next(iter(self.program.records()))])
-        self.says(record, "On a model that was trained elsewhere. The method's own note ('openset show method ")
+        self.says(record, "On a model that was trained elsewhere. The method")
         self.says_not(record, "ResNet-20")
 
     # A network of openset's own, trained on images, beside outputs for the same images.
