@@ -131,7 +131,8 @@ TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
   comparison.pairs[0].test.differences = Differences::kVary;
   EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
             "On 3 splits of svhn, a had 25.00 points more AUROC than b (95 % interval 12.50 to 37.50; p = 0.0312).\n"
-            "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n");
+            "On 4 splits of mnist (2 runs without a partner left out), a had 50.00 points more AUROC than b (not "
+            "tested: same difference in 4 splits).\n");
   comparison.group = "far";
   EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kSentence),
               HasSubstr("On 3 splits of svhn (unknown samples: far), a had 25.00 points more AUROC than b ("));
@@ -157,7 +158,8 @@ TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
             "interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 comparisons). With 3 "
             "splits, differences below about 3.12 points can't be detected; 9 more splits would be needed for 1 "
             "point.\n"
-            "On 4 splits of mnist, a had 50.00 points more AUROC than b (not tested: same difference in 4 splits).\n"
+            "On 4 splits of mnist (2 runs without a partner left out), a had 50.00 points more AUROC than b (not "
+            "tested: same difference in 4 splits).\n"
             "Over 3 seeds of one split of svhn, no difference in AUROC between a and b was detected (a had 25.00 "
             "points less; 95 % interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 "
             "comparisons). With 3 seeds of one split, differences below about 3.12 points can't be detected; for 1 "

@@ -139,7 +139,7 @@ COMMANDS = [PLAN, REPORT + "text", LS, "records gc --store=store --dry_run", "re
             "records ls full.zip", "report full.zip", "devices", "eval scores.csv", "eval logits.npz",
             "compare scores.csv scores.csv", "threshold scores.csv", "list methods", "show method plain --library=.",
             "data list --library=.", "task splits task --library=.", "figure study.textproto --store=store --data=files",
-            "status --store=store", "explain abcd --store=store", "complete :run :", "export outputs",
+            "status --store=store", "explain abcd --store=store", "list words run --names", "export outputs",
             "score --model=weights.safetensors", "compare study.textproto --store=store --data=files",
             "task new mine --library=."]
 FLAGS = ("jobs retries devices engine format rows columns metrics score ci level seed sort set seeds methods only redo near far "

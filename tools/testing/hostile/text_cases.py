@@ -74,7 +74,7 @@ def names():
                         named=name_of(path)).but(**changes)
             yield case.but(end=ANSWERED, named="") if of == " of a group" and not name else case
         if name and not set("/\\") & set(name) and len(name) < 200 and name[0] != ".":  # a file with such a name
-            completed = Case("method", "a file called " + name, "complete :show :methods :",
+            completed = Case("method", "a file called " + name, "list methods --names --library=.",
                              holding(f"work/experiments/methods/{name}.textproto", "base: 'plain'\n"), HARMLESS,
                              environment={"OPENSET_LIBRARY": "."})
             yield from (completed, completed.but(command="list methods --library=."))
