@@ -114,8 +114,8 @@ TEST_F(DataContents, ComeFromRecordsIfFilesAreMissing) {
   EXPECT_EQ(*PartDigest(digits, "test"), Sha256Hex("test"));
   EXPECT_THAT(contents_.unresolved, IsEmpty());
   EXPECT_THAT(contents_.lines,
-              ElementsAre(HasSubstr("The images of digits, test are not on this machine: results are found"),
-                          EndsWith("(2 differ: the newest record's is taken).")));
+              ElementsAre(EndsWith("(2 differ: the newest record's is taken)."),
+                          HasSubstr("The images of digits, test are not on this machine: results are found")));
   // Digests from records are not saved as digests of files, and existing files take precedence.
   ASSERT_THAT(RememberContents(store_, told), IsOk());
   EXPECT_FALSE(FileExists(store_.folder() + "/data/digits/test.sha256"));

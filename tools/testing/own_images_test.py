@@ -79,8 +79,9 @@ class OwnImagesTest(ProgramTest):
         photos = self.program.path("photos")
         photos.rename(self.program.path("away"))
         report = self.out("report study.textproto")
-        self.assertTrue(report.startswith("The images of photos, test are not on this machine: results are found by the "
-                                          "digest that most records of the study have (4 of 5; 2 differ)."), report)
+        self.assertTrue(" ".join(report.split()).startswith(
+            "The images of photos, test are not on this machine: results are found by the digest that most records of the "
+            "study have (4 of 5; 2 differ)."), report)
         self.assertEqual(report[report.index("\nmethod"):], table[table.index("\nmethod"):])
         self.says(self.out("status study.textproto"), "4 of 4 trials done")
         self.program.path("away").rename(photos)
@@ -121,12 +122,12 @@ class OwnImagesTest(ProgramTest):
     def test_names_that_others_have(self):
         self.refused("data describe photos --name=mnist", "'mnist' is the name of another data set (",
                      "data/catalog/mnist.textproto): choose another name")
-        self.refused("task new cifar10 --data=photos --known=2", "'cifar10' is the name of another task (")
+        self.refused("task new cifar10 --data=photos --known=2 --splits=1", "'cifar10' is the name of another task (")
         self.out("data describe photos")
         self.refused("data describe photos --into=lab", "'photos' is the name of another data set (")
         self.program.path("photos").rename(self.program.path("Meine Fotos"))
         self.refused(["data", "describe", "Meine Fotos"], "'Meine Fotos' is not a valid name", "--name=Meine_Fotos")
-        line = self.refused("task new pets --data=photo --known=2", "unknown data set 'photo'; did you mean 'photos'? "
+        line = self.refused("task new pets --data=photo --known=2 --splits=1", "unknown data set 'photo'; did you mean 'photos'? "
                             "(known: photos, ", "others; 'openset data list' shows all)")
         self.assertEqual(line[line.index("(known"):].count(","), 4)
 
