@@ -251,7 +251,8 @@ class DataTest(ProgramTest):
         self.out("data describe photos --name=single --clusters=single.csv")
         self.write("photos/cat/new.png", png(255, 0, 0))
         self.says(self.run_program("status study.textproto").err,
-                  "have changed since the last run on this store: bring the old ones back, or run the study again")
+                  "have changed since the last run on this store (the last to change was ", "photos/cat/new.png): bring the "
+                  "old ones back, or run the study again")
         self.fails("data verify single", 2, "photos/cat/new.png: the table of clusters has no line for this image; its "
                    "images have changed: bring the old ones back, or remove catalog/single.textproto")
 
