@@ -27,7 +27,7 @@ class FilesTest(ProgramTest):
         said = ("hint: the labels of known samples are 1 .. 3, and classes are numbered from 0: class 0 counts as a "
                 "known class without samples; if your classes begin at 1, subtract 1 from the labels of known samples and")
         self.says(self.run_program("eval all.csv").err, said)
-        self.arrays("all", label=i64([1, 2, 3, 3, -1]), prediction=i64([1, 2, 3, 1, 1]),
+        self.arrays("all.npz", label=i64([1, 2, 3, 3, -1]), prediction=i64([1, 2, 3, 1, 1]),
                     unknown_score=f64([.1, .2, .3, .4, .9]))
         self.says(self.run_program("eval all.npz").err, said)
         self.write("shifted.csv", "label,prediction,unknown_score\n1,0,0.1\n2,1,0.2\n3,2,0.3\n3,0,0.4\n-1,1,0.9\n")
@@ -43,7 +43,6 @@ class FilesTest(ProgramTest):
         self.write("scores/some.csv", "label\n")
         self.refused("eval scores", "scores is a folder: name a file of scores in it (it has some.csv)")
         self.refused("score --model=scores", "--model: scores is a folder: name a file in it: outputs (.npz, .csv)")
-        self.refused("score --model=none.parquet", "none.parquet")
 
     # The wolf is an unknown sample: the classes are the two of class_names, in the order of the logits.
     def test_names_of_classes_in_arrays(self):
@@ -113,6 +112,7 @@ class StudyTest(ProgramTest):
         self.write("study.textproto", SMALL_STUDY)
         self.out("run study.textproto")
         expected = self.json("report study.textproto")["cells"]
+        self.program.path("pets").mkdir()
         self.out("records export --bundle=pets/pets.zip")
         for name in ("moved", "elsewhere"):
             shutil.copytree(self.program.path("pets"), self.program.path(name))
@@ -125,10 +125,8 @@ class StudyTest(ProgramTest):
     # Two commands: the one that failed, and the one that it names.
     def test_the_status_after_a_failure(self):
         self.write("study.textproto", SMALL_STUDY)
-        self.write("none", "")
         failed = self.fails("run study.textproto --store=mine --data=none_such", 2)
         self.assertNotIn("shows why", failed.err)  # nothing was tried
-        self.program.environment["OPENSET_WORKER"] = ""
         failed = self.run_program("run study.textproto --store=mine --worker=/bin/false --max_failures=1")
         self.assertNotEqual(failed.code, 0)
         self.says(failed.err, "'openset status study.textproto --store=mine' shows why")
