@@ -111,7 +111,11 @@ class StudyTest(ProgramTest):
     def test_bundles_by_another_name(self):
         self.write("study.textproto", SMALL_STUDY)
         self.out("run study.textproto")
-        expected = self.json("report study.textproto")["cells"]
+
+        def values(command):
+            return {(cell["method"], cell["metric"]): cell["values"] for cell in self.json(command)["cells"]}
+
+        expected = values("report study.textproto")
         self.program.path("pets").mkdir()
         self.out("records export --bundle=pets/pets.zip")
         shutil.copy(self.program.path("study.textproto"), self.program.path("pets/pets.textproto"))
@@ -119,8 +123,7 @@ class StudyTest(ProgramTest):
             shutil.copytree(self.program.path("pets"), self.program.path(name))
         shutil.copy(self.program.path("pets/pets.zip"), self.program.path("pets.zip.1"))
         for given in ("./moved", "elsewhere/", "pets.zip.1"):
-            cells = self.json(f"report {given}")["cells"]
-            self.assertEqual([cell["values"] for cell in cells], [cell["values"] for cell in expected], given)
+            self.assertEqual(values(f"report {given}"), expected, given)
 
     # Two commands: the one that failed, and the one that it names.
     def test_the_status_after_a_failure(self):
