@@ -228,8 +228,8 @@ class HintsTest(unittest.TestCase):
 
     def test_none_for_plausible_samples(self):
         self.assertEqual(self.hints(lambda: openset.evaluate(label=self.label, logits=self.logits)), [])
-        same = dict(label=self.label, logits=self.logits)
-        self.assertEqual(self.hints(lambda: openset.compare({"a": same, "b": same}, metrics="auroc", replicates=20)), [])
+        two = {name: dict(label=self.label, logits=self.logits, score=name) for name in ("max_softmax", "max_logit")}
+        self.assertEqual(self.hints(lambda: openset.compare(two, metrics="auroc", replicates=20)), [])
 
     def test_scores_in_the_other_direction(self):
         score = self.logits.max(1)  # larger for known samples
