@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
@@ -156,6 +157,11 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
     return ReportOnRecords(arguments[0], format, layout, config);
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0], &config));
+  // A folder with a bundle and no spec. A name without "/" may be a study's.
+  if (const std::string bundle = BundleOf(spec); !bundle.empty() && absl::StrContains(spec, '/')) {
+    OPENSET_RETURN_IF_ERROR(UseBundle(bundle, &config).status());
+    return ReportOnRecords(bundle, format, layout, config);
+  }
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
   if (!FileExists(store.folder())) {
     if (!IsQuery(arguments[0]))

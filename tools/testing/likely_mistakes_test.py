@@ -118,9 +118,9 @@ class StudyTest(ProgramTest):
         expected = values("report study.textproto")
         self.program.path("pets").mkdir()
         self.out("records export --bundle=pets/pets.zip")
-        shutil.copy(self.program.path("study.textproto"), self.program.path("pets/pets.textproto"))
         for name in ("moved", "elsewhere"):
             shutil.copytree(self.program.path("pets"), self.program.path(name))
+        shutil.copy(self.program.path("study.textproto"), self.program.path("elsewhere/pets.textproto"))
         shutil.copy(self.program.path("pets/pets.zip"), self.program.path("pets.zip.1"))
         for given in ("./moved", "elsewhere/", "pets.zip.1"):
             self.assertEqual(values(f"report {given}"), expected, given)
