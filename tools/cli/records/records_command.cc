@@ -44,13 +44,16 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig con
   }
   const size_t most = action == "verify" || action == "gc" ? 0 : 1,
                least = action == "rm" || ((action == "show" || action == "spec") && !is_bundle) ? 1 : 0;
+  if (action == "verify" && rest.size() == 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        rest[0], " is no bundle (BUNDLE.zip, or a published folder that contains one); a store is named by --store"));
+  }
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
-                                                   action == "rm"       ? " QUERY"
-                                                   : action == "verify" ? " [BUNDLE.zip]"
-                                                   : least == 1         ? " TRIAL"
-                                                   : most == 1          ? " [QUERY]"
-                                                                        : "",
+                                                   action == "rm" ? " QUERY"
+                                                   : least == 1   ? " TRIAL"
+                                                   : most == 1    ? " [QUERY]"
+                                                                  : "",
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];

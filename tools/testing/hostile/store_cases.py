@@ -214,7 +214,7 @@ def members():
             ("a record that is a link", adds(Member(ONE, "/etc/passwd", mode=0o120777)), NOTED),
             ("20,000 records of one byte", lambda _: [(f"records/{id_path(i)}.rec", "x") for i in range(20000)], NOTED),
             ("a schema of noise", holds("schema.binpb", "\x0b" * 1000), HARMLESS),
-            ("a manifest that counts wrongly", holds(MANIFEST, f"schema_version: 3 records: {2**63 - 1}\n"), HARMLESS),
+            ("a manifest that counts wrongly", holds(MANIFEST, f"schema_version: 3 records: {2**63 - 1}\n"), REFUSED),
             ("sums of noise", adds((SUMS, "\x1b[2J\xff")), ANSWERED),
             ("the manifest twice", adds((MANIFEST, "schema_version: 3\n")), ANSWERED)):
         yield bundle(what, MERGE, change, end, form=list)
