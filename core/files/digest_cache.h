@@ -32,7 +32,7 @@ class DigestCache {
 
   // The SHA-256 over a line "NAME SHA256" for each of these files of a folder, in this order. The digest of each file
   // is stored, so that other selections use it too. Calls `hashed`, unless it is null, with the path of each file that
-  // had to be hashed; if it returns false, the digest of that file isn't stored, and it is hashed again the next time.
+  // had to be hashed. If `hashed` returns false, the file's digest is not stored, so the next call hashes it again.
   // Errors: a read error.
   absl::StatusOr<std::string> Sha256HexOfFiles(
       const std::string& folder, const std::vector<std::string>& names,

@@ -28,18 +28,16 @@ struct FeatureArrays {
 };
 
 // Reads an .npz with these arrays; others are ignored.
-//   * `label` [N]: class ids 0 to C - 1, -1 for unknown samples; or texts, the classes' names ("" for unknown ones;
-//   with
-//     `logits` and `class_names` one of class_names, or "unknown");
+//   * `label` [N]: class ids 0 to C - 1, -1 for unknown samples; or texts, the names of classes, "" for unknown
+//     samples. With `logits` and `class_names`, each text is one of class_names, "unknown" or "";
 //   * `features` [N, D], finite numbers; without it, the file is only good for its labels;
 //   * `part` [N], texts ("train", "test"). Without it, the known samples are of the part "all", and the unknown ones of
 //     a part with the name of their group;
 //   * `group` [N], texts, or numbers of `group_names`; counts for unknown samples only. Without it, the group of all of
 //     them is "unknown";
 //   * `cluster` [N], whole numbers or texts: samples with the same one belong together;
-//   * `class_names` [C], texts, in the order of numeric labels and of logits. Without it, the names are the numbers. C
-//   is
-//     `num_classes`, otherwise the columns of `logits`, otherwise the largest label + 1.
+//   * `class_names` [C], texts, in the order of numeric labels and of logits. Without it, the names are the numbers.
+//     C is `num_classes`, otherwise the columns of `logits`, otherwise the largest label + 1.
 // Errors, with the path, the array and the row: a read error (core/files/system_calls.h); kDataLoss also for a file
 // that is corrupt or not an archive; kInvalidArgument for arrays of other shapes or types, no known sample, a label or
 // group out of range, a value of `features` that is not finite, a text with control codes, and a group with the name

@@ -34,8 +34,6 @@
 #include "data/readers/images/decode_image.h"
 
 namespace openset {
-namespace {}  // namespace
-
 ImageFiles::ImageFiles(std::vector<std::string> folder, const ImageShape& shape, const std::string& part,
                        bool exif_orientation)
     : folder_(std::move(folder)), shape_(shape), exif_orientation_(exif_orientation) {

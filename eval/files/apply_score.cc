@@ -155,10 +155,6 @@ absl::StatusOr<std::unique_ptr<Score>> FitScore(const ScoreSpec& spec, const Sam
 }
 
 absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet* samples, const Score* fitted) {
-  std::unique_ptr<Score> made;
-  if (fitted == nullptr) {
-    OPENSET_ASSIGN_OR_RETURN(made, MakeScore(spec));
-  }
   const auto annotated = [&](const absl::Status& status) {
     return Annotate(status, absl::StrCat("score ", MemberOf(spec)));
   };
@@ -182,9 +178,10 @@ absl::Status ApplyScore(const ScoreSpec& spec, const SampleSet* train, SampleSet
     OPENSET_RETURN_IF_ERROR(annotated(CheckLevelOf(spec, *train)));
     OPENSET_RETURN_IF_ERROR(annotated(CheckFittedClasses(*train, needs.each_class(), samples)));
     samples->hints.insert(samples->hints.end(), train->hints.begin(), train->hints.end());
-    if (fitted == nullptr) {
-      OPENSET_ASSIGN_OR_RETURN(made, FitScore(spec, *train));
-    }
+  }
+  std::unique_ptr<Score> made;
+  if (fitted == nullptr) {
+    OPENSET_ASSIGN_OR_RETURN(made, needs.fit() ? FitScore(spec, *train) : MakeScore(spec));
   }
   const Score* const score = fitted != nullptr ? fitted : made.get();
   if (const std::string text = ExtraOutputText(spec, samples->num_outputs, samples->num_classes); !text.empty()) {

@@ -24,6 +24,9 @@
 #include "core/text/suggest.h"
 
 namespace openset {
+
+bool SaysUnknown(absl::string_view label) { return absl::EqualsIgnoreCase(label, "unknown"); }
+
 namespace {
 
 template <typename... Parts>
@@ -72,8 +75,6 @@ Column ColumnOf(absl::string_view name) {
 bool IsBlank(absl::string_view cell) {
   return cell.empty() || absl::EqualsIgnoreCase(cell, "nan") || absl::EqualsIgnoreCase(cell, "<na>");
 }
-
-bool SaysUnknown(absl::string_view cell) { return absl::EqualsIgnoreCase(cell, "unknown"); }
 
 // "3" and "3.0".
 bool ParseWhole(absl::string_view cell, int64_t* whole) {

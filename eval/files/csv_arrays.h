@@ -12,6 +12,9 @@
 
 namespace openset {
 
+// Whether a label is the text for unknown samples: "unknown", in any case.
+bool SaysUnknown(absl::string_view label);
+
 struct CsvArrays {
   NpzArrays arrays;
   std::vector<std::string> columns;  // all names in the header, as written there

@@ -12,11 +12,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "core/text/shell_word.h"
 #include "eval/files/csv_arrays.h"
 #include "eval/files/named_arrays.h"
 
@@ -178,7 +178,7 @@ absl::Status ReadTexts(const NamedArrays& arrays, const std::string& name, const
   for (const std::string& known : names) index.try_emplace(known, index.size());
   for (size_t row = 0; row < texts.size(); ++row) {
     const auto found = index.find(texts[row]);
-    const bool is_unknown = texts[row].empty() || absl::EqualsIgnoreCase(texts[row], "unknown");
+    const bool is_unknown = texts[row].empty() || SaysUnknown(texts[row]);
     if (found == index.end() && !(is_label && is_unknown)) {
       return arrays.Problem(name, absl::StrCat("row ", row, ": '", OneLine(texts[row]), "' is none of class_names",
                                                is_label ? "; unknown samples have the label '' or 'unknown'" : ""));
@@ -500,15 +500,12 @@ std::string ConversionText(const std::string& path) {
   const std::string ending = absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
   const auto* const reader = absl::c_find_if(kReaders, [&](const Reader& one) { return ending == one.ending; });
   if (reader == std::end(kReaders)) return "";
-  const auto quoted = [](const std::string& name) {
-    return absl::StrCat("'", absl::StrReplaceAll(OneLine(name), {{"'", "'\\''"}}), "'");
-  };
   const std::string to = std::filesystem::path(path).replace_extension(reader->is_table ? ".csv" : ".npz").string();
   return absl::StrCat(
       ": python3 -c \"import sys, ", reader->package, "; f, to = sys.argv[1:]; ",
       reader->is_table ? absl::StrCat(reader->call, ".to_csv(to, index=False)")
                        : absl::StrCat("numpy.savez(to, **", reader->call, ")"),
-      "\" ", quoted(path), " ", quoted(to), " converts it",
+      "\" ", ShellWord(OneLine(path)), " ", ShellWord(OneLine(to)), " converts it",
       absl::StartsWith(ending, ".p") && !reader->is_table ? " (a pickle runs code: only your own)" : "");
 }
 

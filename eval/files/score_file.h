@@ -71,8 +71,8 @@ absl::StatusOr<std::vector<ScoreFile>> ReadScoreFiles(const std::vector<std::str
                                                       ScoreDirection direction = ScoreDirection::kHigherIsUnknown,
                                                       const std::vector<std::string>& unknown = {});
 
-// ": python3 -c ... converts it", the command that turns a file of another format (Parquet, JSON, Excel, pickle ...)
-// into one that ReadScoreFiles() takes; "" if none is known.
+// For a file of another format (Parquet, JSON, Excel, pickle ...), the end of an error: ": COMMAND converts it", into a
+// file that ReadScoreFiles() takes. "" if no command is known.
 std::string ConversionText(const std::string& path);
 
 // The names of arrays: the fields above, and `group` and `group_names`.

@@ -28,7 +28,7 @@ struct Convention {
   std::vector<ConventionMetric> metrics;
 };
 
-// All conventions; `openset`, this project's own, is the first, `released` is the code of OpenAUC.
+// All conventions. The first, `openset`, is this project's own; `released` is that of OpenAUC's code.
 std::vector<Convention> Conventions();
 
 // Errors: kNotFound, with the known names.

@@ -21,8 +21,8 @@ struct SpecChanges {
   std::vector<std::string> set;
   // "0..4" or "0,3,7..9", instead of the study's seeds; "": as written.
   std::string seeds;
-  // Instead of the study's methods; empty: as written. LoadExperiment() accepts synonyms (SuggestedMethod()), and takes
-  // "softmax" for the study's "softmax+laptop", if it has no other form of it.
+  // Replace the study's methods; empty: the methods as written. LoadExperiment() accepts synonyms (SuggestedMethod()),
+  // and takes "softmax" for the study's "softmax+laptop" if the study has no other form of it.
   std::vector<std::string> methods;
 
   // "PATH=VALUE,VALUE": each adds an axis to the study.

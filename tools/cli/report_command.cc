@@ -152,13 +152,10 @@ absl::Status RunReport(const std::vector<std::string>& arguments, RunConfig conf
     return absl::InvalidArgumentError(absl::StrCat(laid_out, ": applies to text, markdown and latex tables; ",
                                                    FormatName(format), " always has the same layout"));
   }
-  if (IsBundle(arguments[0])) {
-    OPENSET_RETURN_IF_ERROR(UseBundle(arguments[0], &config).status());
-    return ReportOnRecords(arguments[0], format, layout, config);
-  }
   OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(arguments[0], &config));
-  // A folder with a bundle and no spec. A name without "/" may be a study's.
-  if (const std::string bundle = BundleOf(spec); !bundle.empty() && absl::StrContains(spec, '/')) {
+  // A bundle, or a folder with one and no spec; a folder's name without "/" may be a study's.
+  const std::string bundle = IsBundle(spec) || absl::StrContains(spec, '/') ? BundleOf(spec) : "";
+  if (!bundle.empty()) {
     OPENSET_RETURN_IF_ERROR(UseBundle(bundle, &config).status());
     return ReportOnRecords(bundle, format, layout, config);
   }

@@ -29,7 +29,7 @@ struct Detector {
   std::string path;  // for errors
   DetectorSpec spec;
   std::optional<SampleSet> fit;  // if the score is fitted, or the head is known
-  // The score, fitted to `fit` by FitDetector(); null: ApplyDetector() fits it each time.
+  // Set by FitDetector(): the score, fitted to `fit`. If it is null, ApplyDetector() fits the score at each call.
   std::shared_ptr<const Score> fitted;
 };
 

@@ -25,8 +25,9 @@ import struct
 import subprocess
 import sys
 import tempfile
-import zipfile
 import zlib
+
+from arrays import f64, i64, write_npz
 
 STUDY = """name: "study"
 question: "Does the score matter?"
@@ -41,22 +42,6 @@ override {
 }
 metric { accuracy {} } metric { auroc {} } metric { openauc {} } metric { fpr_at_95tpr {} }
 """
-
-
-def npy(values, shape=None, kind="<f8"):
-    """The bytes of a .npy file."""
-    code = {"<f8": "d", "<i8": "q", "<f4": "f"}[kind]
-    shape = shape or (len(values),)
-    header = repr({"descr": kind, "fortran_order": False, "shape": tuple(shape)})
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
-        f"<{len(values)}{code}", *values)
-
-
-def npz(path, **arrays):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in arrays.items():
-            archive.writestr(name + ".npy", content)
 
 
 def png(path, width, height, pixel):
@@ -99,13 +84,15 @@ def write_scores(folder):
         flat = [value for row in logits for value in row]
         stream = Stream(seed + 10)
         features = [stream.about_normal() + max(label, 0) for label in labels for _ in range(4)]
-        npz(folder / f"{name}.npz", label=npy(labels, kind="<i8"), logits=npy(flat, (len(labels), 3)))
-        npz(folder / f"{name}_features.npz", label=npy(labels, kind="<i8"), logits=npy(flat, (len(labels), 3)),
-            features=npy(features, (len(labels), 4)))
+        n = len(labels)
+        of_all = {"label": i64(labels), "logits": f64(flat, n, 3)}
+        write_npz(folder / f"{name}.npz", of_all)
+        write_npz(folder / f"{name}_features.npz", {**of_all, "features": f64(features, n, 4)})
         known = [i for i, label in enumerate(labels) if label >= 0]
-        npz(folder / f"{name}_fit.npz", label=npy([labels[i] for i in known], kind="<i8"),
-            logits=npy([value for i in known for value in logits[i]], (len(known), 3)),
-            features=npy([value for i in known for value in features[4 * i:4 * i + 4]], (len(known), 4)))
+        write_npz(folder / f"{name}_fit.npz", {
+            "label": i64([labels[i] for i in known]),
+            "logits": f64([value for i in known for value in logits[i]], len(known), 3),
+            "features": f64([value for i in known for value in features[4 * i:4 * i + 4]], len(known), 4)})
         groups = ["" if label >= 0 else ("near_set", "far_set")[i % 2] for i, label in enumerate(labels)]
         lines = ["label,group,logit_0,logit_1,logit_2"]
         lines += [f"{label},{group}," + ",".join(f"{value:.6f}" for value in row)

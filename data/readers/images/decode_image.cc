@@ -23,6 +23,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/status_macros.h"
 #include "core/text/little_endian.h"
 #include "data/readers/images/decoders.h"
@@ -399,19 +400,32 @@ absl::StatusOr<Image> DecodeStored(absl::string_view bytes, int64_t channels, in
   return image;
 }
 
-// Whether the bytes have the beginning of a format, and its end.
-bool LooksWhole(absl::string_view bytes) {
-  if (IsJpeg(bytes)) return absl::EndsWith(bytes, "\xff\xd9");
-  if (IsPng(bytes)) return absl::EndsWith(bytes, absl::string_view("\0\0\0\0IEND\xae\x42\x60\x82", 12));
-  if (IsWebp(bytes)) return uint64_t{8} + LittleEndian32(bytes.substr(4)) == bytes.size();
-  return IsGif(bytes) && absl::EndsWith(bytes, ";");
+constexpr size_t kEnds = 12;  // bytes that tell a format, and that one ends with
+
+// Whether a file of this size has the beginning of a format and its end, each kEnds bytes.
+bool LooksWhole(absl::string_view begin, absl::string_view end, int64_t size) {
+  if (IsJpeg(begin)) return absl::EndsWith(end, "\xff\xd9");
+  if (IsPng(begin)) return end == absl::string_view("\0\0\0\0IEND\xae\x42\x60\x82", kEnds);
+  if (IsWebp(begin)) return int64_t{8} + LittleEndian32(begin.substr(4)) == size;
+  return IsGif(begin) && absl::EndsWith(end, ";");
+}
+
+absl::StatusOr<bool> LooksWhole(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(InputFile file, OpenRegularFile(path));
+  if (file.bytes() < static_cast<int64_t>(kEnds)) return false;
+  std::string begin(kEnds, '\0'), end(kEnds, '\0');
+  OPENSET_ASSIGN_OR_RETURN(const size_t first, file.Read(begin.data(), kEnds));
+  OPENSET_RETURN_IF_ERROR(file.MoveTo(file.bytes() - static_cast<int64_t>(kEnds)));
+  OPENSET_ASSIGN_OR_RETURN(const size_t last, file.Read(end.data(), kEnds));
+  return first == kEnds && last == kEnds && LooksWhole(begin, end, file.bytes());
 }
 
 }  // namespace
 
 absl::Status CheckImageFile(const std::string& path) {
+  OPENSET_ASSIGN_OR_RETURN(const bool is_whole, LooksWhole(path));
+  if (is_whole) return absl::OkStatus();
   OPENSET_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxImageFileBytes));
-  if (LooksWhole(bytes)) return absl::OkStatus();
   const absl::StatusOr<Image> image = DecodeImage(bytes, 3);
   return image.ok() ? absl::OkStatus() : Annotate(image.status(), path);
 }

@@ -34,6 +34,7 @@
 #include "core/proto/record_file.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "core/text/shell_word.h"
 #include "experiments/action/stage.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
@@ -164,10 +165,6 @@ unset RUNFILES_DIR TEST_SRCDIR
 std::string NamePrefix(const std::string& experiment) { return absl::StrCat(kNamePrefix, experiment, "-"); }
 
 std::string Folder(const Store& store) { return JoinPath(store.folder(), "slurm"); }
-
-std::string Quoted(const std::string& word) {
-  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
 
 // Whether a retry may succeed.
 bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
@@ -345,17 +342,17 @@ std::string TaskScript(const SlurmOptions& options, const ProgramCopy& copy, con
   }
   std::string script = "#!/bin/bash\n";
   if (!copy.folder.empty()) {
-    absl::StrAppend(&script, "program=", Quoted(copy.folder), " sha256=", copy.sha256, "\nwrong=$(", kCheckProgram,
+    absl::StrAppend(&script, "program=", ShellWord(copy.folder), " sha256=", copy.sha256, "\nwrong=$(", kCheckProgram,
                     kRefuse);
   }
   // Slurm may not pass on the environment in which the Python package names its interpreter.
   if (std::getenv("OPENSET_PYTHON") != nullptr) {
-    absl::StrAppend(&script, "export OPENSET_PYTHON=", Quoted(PythonProgram()), "\n");
+    absl::StrAppend(&script, "export OPENSET_PYTHON=", ShellWord(PythonProgram()), "\n");
   }
   for (const std::string& line : options.deploy.slurm().prologue()) absl::StrAppend(&script, line, "\n");
   return absl::StrCat(
       script, "exec ",
-      absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(Quoted(word)); }), "\n");
+      absl::StrJoin(words, " ", [](std::string* out, const std::string& word) { out->append(ShellWord(word)); }), "\n");
 }
 
 void SlurmRun::SetUp(ExecuteOptions* execute) {

@@ -138,8 +138,8 @@ class SlurmRun {
   // Sets the options of ExecutePlan() for this process. The object must outlive the run.
   void SetUp(ExecuteOptions* execute);
 
-  // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm, which
-  // has answered before, does not, says so once; the next call tries again. A submission is tried up to four times in
+  // Submits as many tasks as there is open work for, less those in the queue, up to the limits. If Slurm stops
+  // answering, says so once; the next call tries again. A submission is tried up to four times in
   // a row. Errors: kNotFound if Slurm is not installed; kFailedPrecondition if it refuses the job, or if the program or
   // its copy has changed; a read error (core/files/system_calls.h) or a write error (core/files/files.h) for a file of
   // the program; kDeadlineExceeded or kAborted if the check of the copy does not end or fails; kUnavailable also if

@@ -70,10 +70,8 @@ class RecordQuery {
   // ones), a number compared with something else, or an order comparison of texts with a number.
   absl::Status Resolve(const std::vector<RecordFields>& records);
 
-  // For a query that no record matches, what was probably meant: a line for each text that only longer values begin
-  // with
-  // ("openauc+laptop"), and for each number above 1 that is compared with a field that is at most 1 in all records, as
-  // if a share were a percentage.
+  // What a query that no record matches probably meant, a line for each comparison that looks wrong: with a text that
+  // only longer values begin with ("openauc" of "openauc+laptop"), or with a percentage, if all values are shares.
   std::vector<std::string> HintsAbout(const std::vector<RecordFields>& records) const;
 
  private:

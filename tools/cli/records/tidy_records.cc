@@ -7,9 +7,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "core/text/shell_word.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/merge.h"
@@ -20,11 +20,6 @@
 
 namespace openset {
 namespace {
-
-// A word of a command for a shell.
-std::string ShellWord(const std::string& text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
-}
 
 // Ok if the user says yes. Without a terminal nobody can: kInvalidArgument with the command that needs no answer.
 absl::Status AskToRemove(const std::string& count, const Store& store, const std::string& query) {
