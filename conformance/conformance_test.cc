@@ -12,8 +12,7 @@
 #include "core/files/formats/npz.h"
 #include "core/files/temporary_folder.h"
 #include "core/process/subprocess.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 #include "tools/python/library/openset.h"
 

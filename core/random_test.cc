@@ -4,13 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(RandomStream, IsNamedBySeedAndText) {
   EXPECT_EQ(RandomStream(1, "a").Bits(), RandomStream(1, "a").Bits());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,17 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/testing/no_threads.h"
+#include "core/testing/status_matchers.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "data/batch_stream.h"
 #include "data/image_source.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 

@@ -8,17 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/toy_data_set.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr char kCatalogFolder[] = "data/catalog";
 TEST(Catalog, NamesTheKnownDataSets) {

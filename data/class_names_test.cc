@@ -1,13 +1,9 @@
 #include "data/class_names.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr char kComposed[] = "caf\xc3\xa9", kDecomposed[] = "cafe\xcc\x81";
 

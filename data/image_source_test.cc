@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Grey images of `height` x 1 pixels, of these values and classes.
 std::shared_ptr<const ImageSource> Source(const std::string& part, int64_t height, std::vector<uint8_t> values,

@@ -9,8 +9,6 @@
 #include "core/testing/status_matchers.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -32,8 +30,6 @@ TEST(LookUpColours, TakesEachByteFromItsChannelsRow) {
     ASSERT_EQ(values.back(), -1);
   }
 }
-
-using ::testing::HasSubstr;
 
 constexpr at::DeviceType kCpu = at::kCPU;
 

@@ -12,13 +12,9 @@
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Samples 0 to 7 of classes 2 0 2 1 0 2 1 7.
 SampleIndex TestIndex() {

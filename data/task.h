@@ -2,7 +2,6 @@
 #ifndef OPENSET_DATA_TASK_H_
 #define OPENSET_DATA_TASK_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

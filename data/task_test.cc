@@ -16,16 +16,9 @@
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 #include "data/testing/small_catalog.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr char kTaskFolder[] = "data/tasks";
 

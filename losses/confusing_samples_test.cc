@@ -1,9 +1,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {

@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
 

@@ -6,17 +6,11 @@
 #include "core/files/formats/safetensors.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::UnorderedElementsAre;
 
 std::string Path() {
   return JoinPath(::testing::TempDir(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -95,7 +89,7 @@ TEST(CheckpointTest, AStateThatDoesNotFitChangesNothing) {
   const TensorMap before = StateOf(*model);
   const TensorMap other = StateOf(*SmallModel(2));
   const auto refused = [&](const TensorMap& state, const std::string& message) {
-    EXPECT_THAT(SetState(state, model.get()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+    EXPECT_THAT(SetState(state, model.get()), IsInvalidArgument(message));
     for (const auto& [name, tensor] : StateOf(*model)) EXPECT_THAT(tensor, TensorEq(before.at(name))) << name;
   };
   TensorMap state = other;
@@ -112,8 +106,7 @@ TEST(CheckpointTest, AStateThatDoesNotFitChangesNothing) {
 }
 
 TEST(CheckpointTest, ErrorsNameFileAndTensor) {
-  EXPECT_THAT(LoadTensors("nowhere.safetensors"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("nowhere.safetensors")));
+  EXPECT_THAT(LoadTensors("nowhere.safetensors"), IsNotFound("nowhere.safetensors"));
   EXPECT_THAT(SaveTensors({{"c", at::zeros({1}, at::kComplexFloat)}}, {}, Path()),
               StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr(Path()), HasSubstr("'c'"))));
   EXPECT_FALSE(FileExists(Path()));

@@ -15,7 +15,6 @@
 #include "core/files/formats/torch_file.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/test_inputs.h"
@@ -23,11 +22,6 @@
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr char kSmall[] = "osrci_cnn { feature_dim: 4 } head { linear {} }";
 
@@ -176,9 +170,9 @@ TEST(ImportWeightsTest, ErrorsNameMismatchesAndAdvice) {
   given = StateOf(*SmallModel(3));
   given["head.weight"] = given.at("head.weight").to(at::kInt);
   EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'head.weight' (Int [3, 4], not [3, 4])")));
+              IsInvalidArgument("'head.weight' (Int [3, 4], not [3, 4])"));
   EXPECT_THAT(ImportTensors(StateOf(*ModelOf("resnet_cifar {} head { linear {} }", "", 3)), WeightsSpec(), model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(", ...; ")));
+              IsInvalidArgument(", ...; "));
   ExpectState(*model, before);
 }
 
@@ -202,12 +196,10 @@ TEST(ImportWeightsTest, RefusesTwoNamesOfOneTensor) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "'classifier.weight' and 'fc.weight' both mean 'head.weight': ignore one of them "
                        "(weights.ignore)"));
-  EXPECT_THAT(import("head.bias"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'fc.bias' and 'head.bias'")));
+  EXPECT_THAT(import("head.bias"), IsInvalidArgument("'fc.bias' and 'head.bias'"));
   EXPECT_THAT(import("layer2.0.shortcut.0.weight"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("'layer2.0.downsample.0.weight' and 'layer2.0.shortcut.0.weight' both mean "
-                                 "'backbone.layer2.0.downsample.0.weight'")));
+              IsInvalidArgument("'layer2.0.downsample.0.weight' and 'layer2.0.shortcut.0.weight' both mean "
+                                "'backbone.layer2.0.downsample.0.weight'"));
   WeightsSpec spec;
   spec.add_ignore("classifier.*");
   given["classifier.weight"] = at::zeros({1});
@@ -245,8 +237,7 @@ TEST(ImportWeightsTest, LeavesOutAndRenames) {
               StatusIs(absl::StatusCode::kInvalidArgument, "rename[0]: the name of no tensor begins with 'body.'"));
   body->set_from("net.body.conv1.");
   body->set_to("net.body.conv2.");
-  EXPECT_THAT(ImportTensors(given, spec, model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are both called 'net.body.conv2.")));
+  EXPECT_THAT(ImportTensors(given, spec, model.get()), IsInvalidArgument("are both called 'net.body.conv2."));
 }
 
 // The names that Lightning, wrappers, torch.compile() and nested ones of these give.
@@ -321,9 +312,8 @@ TEST(ImportWeightsTest, NamesTheTensorsOutsideOfAPrefix) {
   given["criterion.weight"] = at::ones({3});
   const auto model = SmallModel();
   EXPECT_THAT(ImportTensors(given, WeightsSpec(), model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("8 of the 9 names begin with 'model.', which is left out if all do: ignore the others "
-                                 "('criterion.weight') with weights.ignore in a method file")));
+              IsInvalidArgument("8 of the 9 names begin with 'model.', which is left out if all do: ignore the others "
+                                "('criterion.weight') with weights.ignore in a method file"));
   WeightsSpec spec;
   spec.add_ignore("criterion.*");
   EXPECT_THAT(ImportTensors(given, spec, model.get()), IsOk());
@@ -353,11 +343,9 @@ TEST(ImportWeightsTest, SomeOutputsOfAHead) {
   EXPECT_THAT(refusal({0, 1, 0}), StatusIs(absl::StatusCode::kInvalidArgument, "weights.output lists 0 twice"));
   TensorMap headless = five;
   headless.erase("head.weight");
-  EXPECT_THAT(ImportTensors(headless, spec, model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("weights.output (--outputs) is for")));
+  EXPECT_THAT(ImportTensors(headless, spec, model.get()), IsInvalidArgument("weights.output (--outputs) is for"));
   spec.set_head(WeightsSpec::SKIP);
-  EXPECT_THAT(ImportTensors(five, spec, model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not for weights.head SKIP")));
+  EXPECT_THAT(ImportTensors(five, spec, model.get()), IsInvalidArgument("not for weights.head SKIP"));
   ExpectState(*model, expected);
 }
 
@@ -379,7 +367,7 @@ TEST(ImportWeightsTest, WeightsAreFinite) {
   for (const auto& [name, tensor] : StateOf(*SmallModel(3, 2))) given[name] = tensor.to(at::kDouble);
   given["head.bias"][0] = 1e300;
   EXPECT_THAT(ImportTensors(given, WeightsSpec(), SmallModel().get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'head.bias' (1 of 3 values)")));
+              IsInvalidArgument("'head.bias' (1 of 3 values)"));
 }
 
 // The file has zeros under "state_dict", and the network of the other files under "state_dict_ema" with the prefix
@@ -403,11 +391,9 @@ TEST(ImportWeightsTest, AKeyChoosesAmongSeveralDicts) {
   ASSERT_THAT(ImportWeights(spec, model.get()), IsOk());
   ExpectState(*model, expected);
   spec.set_key("ema");
-  EXPECT_THAT(ImportWeights(spec, model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no dict of tensors under the key 'ema'")));
+  EXPECT_THAT(ImportWeights(spec, model.get()), IsInvalidArgument("no dict of tensors under the key 'ema'"));
   spec.set_file("models/testdata/osrci_cnn_parallel.safetensors");
-  EXPECT_THAT(ImportWeights(spec, model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a safetensors file, which has no keys")));
+  EXPECT_THAT(ImportWeights(spec, model.get()), IsInvalidArgument("is a safetensors file, which has no keys"));
 }
 
 // The archive's code writes a file when LibTorch loads it.
@@ -418,9 +404,8 @@ TEST(ImportWeightsTest, NoCodeOfAnArchiveRuns) {
     const std::string file = JoinPath(::testing::TempDir(), name);
     ASSERT_THAT(WriteFileAtomically(file, *archive), IsOk());
     EXPECT_THAT(ImportWeights(SpecOf(file), SmallModel().get()),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         HasSubstr(name == "code.safetensors" ? "not a safetensors file as its name says"
-                                                              : "its code defines __setstate__")));
+                IsInvalidArgument(name == "code.safetensors" ? "not a safetensors file as its name says"
+                                                             : "its code defines __setstate__"));
     EXPECT_FALSE(FileExists("written_by_setstate"));
   }
   // Loading it as a network does, so that this test can fail.
@@ -449,13 +434,13 @@ TEST(ImportWeightsTest, ReadsBuffersOfTorchScript) {
     EXPECT_THAT(TensorOf({array.type, array.shape, array.data}), TensorEq(tensor)) << name;
   }
   EXPECT_THAT(DecodeTorchFile(*ReadFile("models/testdata/script_frozen.pt")).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("torch.save(model.state_dict()")));
+              IsInvalidArgument("torch.save(model.state_dict()"));
 }
 
 TEST(ImportWeightsTest, NamesTheFile) {
   const auto model = SmallModel();
   const std::string file = JoinPath(::testing::TempDir(), "weights");
-  EXPECT_THAT(ImportWeights(SpecOf(file), model.get()), StatusIs(absl::StatusCode::kNotFound, HasSubstr(file)));
+  EXPECT_THAT(ImportWeights(SpecOf(file), model.get()), IsNotFound(file));
   for (const std::string& content : {std::string("no weights at all"), std::string(), std::string("PK\x03\x04")}) {
     ASSERT_THAT(WriteFileAtomically(file, content), IsOk());
     const absl::Status status = ImportWeights(SpecOf(file), model.get());
@@ -471,24 +456,21 @@ TEST(ImportWeightsTest, NamesTheFile) {
   const std::string pickle("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
   ASSERT_THAT(WriteFileAtomically(pth, pickle), IsOk());
   EXPECT_THAT(ImportWeights(SpecOf(pth), model.get()),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("weights.pth: not a valid pickle, at byte 0: it ends")));
+              IsDataLoss("weights.pth: not a valid pickle, at byte 0: it ends"));
   ASSERT_THAT(WriteFileAtomically(pth, "no weights at all"), IsOk());
   EXPECT_THAT(ImportWeights(SpecOf(pth), model.get()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("weights.pth: is neither a safetensors file nor a file of torch.save()")));
+              IsInvalidArgument("weights.pth: is neither a safetensors file nor a file of torch.save()"));
   ASSERT_THAT(WriteFileAtomically(safetensors, "short"), IsOk());
   EXPECT_THAT(ImportWeights(SpecOf(safetensors), model.get()),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("5 bytes are too few for a safetensors file")));
+              IsDataLoss("5 bytes are too few for a safetensors file"));
   // A linear layer's.
-  EXPECT_THAT(
-      ImportWeights(SpecOf("models/testdata/state_dict.pth"), model.get()),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("state_dict.pth: the weights don't fit the model")));
+  EXPECT_THAT(ImportWeights(SpecOf("models/testdata/state_dict.pth"), model.get()),
+              IsInvalidArgument("state_dict.pth: the weights don't fit the model"));
   WeightsSpec spec = SpecOf("models/testdata/osrci_cnn_parallel.safetensors");
   spec.set_sha256(*Sha256HexOfFile(spec.file()));
   EXPECT_THAT(ImportWeights(spec, model.get()), IsOk());
   spec.set_sha256(std::string(64, '0'));
-  EXPECT_THAT(ImportWeights(spec, model.get()),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has the SHA-256")));
+  EXPECT_THAT(ImportWeights(spec, model.get()), IsFailedPrecondition("has the SHA-256"));
 }
 
 }  // namespace

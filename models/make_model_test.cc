@@ -2,14 +2,11 @@
 
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 absl::StatusOr<std::shared_ptr<Model>> Make(const std::string& spec, const std::string& input) {
   RandomStream random(1, "make_model_test");
@@ -35,7 +32,7 @@ TEST(MakeModelTest, PutsBackboneAndHeadTogether) {
 
 TEST(MakeModelTest, ImagesMayBeTooSmall) {
   EXPECT_THAT(Make("osrci_cnn {} head { linear {} }", "size: 8"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("osrci_cnn needs images of at least 16x16")));
+              IsInvalidArgument("osrci_cnn needs images of at least 16x16"));
 }
 
 TEST(MakeModelTest, LeavesTheDefaultGeneratorAlone) {

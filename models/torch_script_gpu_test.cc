@@ -6,16 +6,12 @@
 #include "core/tensor/torch_script.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const at::Device kGpu(at::kCUDA, 1);
 

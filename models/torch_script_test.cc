@@ -11,8 +11,6 @@
 #include "core/tensor/torch_script.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
@@ -69,12 +67,6 @@ TEST(ScriptState, SeesAChangeInASubmodule) {
   script.define("def forward(self, x):\n  return self.part.forward(x)\n");
   EXPECT_TRUE(PassChanges(script));
 }
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 
 // The archives of tools/peers/make_torchscript.py: images of [1, 8, 8], 5 logits of 3 features.
 std::string FileOf(const std::string& name) { return absl::StrCat("models/testdata/script_", name, ".pt"); }
@@ -352,12 +344,10 @@ TEST_F(TorchScriptTest, RefusesInvalidFiles) {
     if (!sha256.empty()) spec.mutable_torch_script()->set_sha256(sha256);
     return MakeModel(spec, InputSpecOf("size: 8 channels: 1"), 5, &unused).status();
   };
-  EXPECT_THAT(make("/nowhere/model.pt"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere/model.pt")));
-  EXPECT_THAT(make("models/testdata/state_dict.pth"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("holds Python objects without code")));
+  EXPECT_THAT(make("/nowhere/model.pt"), IsNotFound("/nowhere/model.pt"));
+  EXPECT_THAT(make("models/testdata/state_dict.pth"), IsInvalidArgument("holds Python objects without code"));
   EXPECT_THAT(make(FileOf("logits"), *Sha256HexOfFile(FileOf("logits"))), IsOk());
-  EXPECT_THAT(make(FileOf("logits"), std::string(64, '0')),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has the SHA-256")));
+  EXPECT_THAT(make(FileOf("logits"), std::string(64, '0')), IsFailedPrecondition("has the SHA-256"));
 
   const std::string file = JoinPath(::testing::TempDir(), "broken.pt");
   const std::string content = *ReadFile(FileOf("logits"));
@@ -365,7 +355,7 @@ TEST_F(TorchScriptTest, RefusesInvalidFiles) {
   EXPECT_THAT(make(file), StatusIs(absl::StatusCode::kInvalidArgument, EndsWith("torch.jit.script(model).save(FILE)")));
   for (size_t size = 0; size < content.size(); size += content.size() / 20) {
     ASSERT_THAT(WriteFileAtomically(file, content.substr(0, size)), IsOk());
-    EXPECT_THAT(make(file), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(file)));
+    EXPECT_THAT(make(file), IsInvalidArgument(file));
   }
 }
 

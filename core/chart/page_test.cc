@@ -1,13 +1,9 @@
 #include "core/chart/page.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(ToHtml, NeedsNoOtherFiles) {
   ChartPage page;

@@ -5,16 +5,10 @@
 
 #include "core/chart/vega_lite.h"
 #include "core/files/files.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 std::string Path(const std::string& name) { return JoinPath(testing::TempDir(), name); }
 

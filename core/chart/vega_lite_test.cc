@@ -3,14 +3,10 @@
 #include <limits>
 #include <string>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Plot OneLine() {
   Plot plot;

@@ -9,8 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -15,14 +15,10 @@
 #include "core/files/digest.h"
 #include "core/files/system_calls.h"
 #include "core/testing/failing_disk.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class FilesTest : public ::testing::Test {
  protected:

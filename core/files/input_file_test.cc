@@ -15,12 +15,9 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 class InputFileTest : public ::testing::Test {
  protected:
@@ -54,16 +51,14 @@ TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
 }
 
 TEST_F(InputFileTest, ExplainsWhyAFileCannotBeOpened) {
-  EXPECT_THAT(OpenRegularFile(In("none")).status(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none: No such file")));
-  EXPECT_THAT(OpenRegularFile(folder_).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder, not a file")));
+  EXPECT_THAT(OpenRegularFile(In("none")).status(), IsNotFound("none: No such file"));
+  EXPECT_THAT(OpenRegularFile(folder_).status(), IsInvalidArgument("is a folder, not a file"));
   EXPECT_EQ(OpenRegularFile("").status(), absl::InvalidArgumentError("cannot open a file without a name"));
   std::filesystem::create_symlink("circle", In("circle"));
-  EXPECT_THAT(OpenRegularFile(In("circle")).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("circle")));
+  EXPECT_THAT(OpenRegularFile(In("circle")).status(), IsDataLoss("circle"));
   std::ofstream(In("file")) << "content";
   EXPECT_THAT(OpenRegularFile(absl::StrCat(In("file"), absl::string_view("\0.png", 5))).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("file\\x00.png': it has a NUL byte")));
+              IsInvalidArgument("file\\x00.png': it has a NUL byte"));
 }
 
 TEST_F(InputFileTest, ReadsOnFromAnyByte) {
@@ -74,7 +69,7 @@ TEST_F(InputFileTest, ReadsOnFromAnyByte) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_OK_AND_ASSIGN(InputFile given, OpenGivenFile(absl::StrCat("/dev/fd/", ends[0])));
-  EXPECT_THAT(given.MoveTo(3), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/dev/fd/")));
+  EXPECT_THAT(given.MoveTo(3), IsDataLoss("/dev/fd/"));
   close(ends[0]), close(ends[1]);
 }
 

@@ -8,7 +8,6 @@
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

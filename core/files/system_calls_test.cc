@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,15 +13,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/files/remove_tree.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -52,7 +48,6 @@ TEST(IsDiskError, TellsAFullOrVanishedDiskByTheSystemsWords) {
 }
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 // The paths and contents of all entries below a folder, and where links point to.
 std::map<std::string, std::string> TreeOf(const std::string& folder) {

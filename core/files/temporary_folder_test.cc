@@ -15,8 +15,6 @@
 #include "core/files/files.h"
 #include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -78,9 +76,6 @@ TEST(TemporaryName, NamesOfUsersFilesAreNotTemporary) {
     EXPECT_FALSE(OwnerOfTemporary(name).has_value()) << name;
   }
 }
-
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 class TemporaryFolderTest : public ::testing::Test {
  protected:

@@ -3,22 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
-using ::testing::Not;
 
 TEST(Machine, HasNames) {
   EXPECT_THAT(HostName(), Not(IsEmpty()));

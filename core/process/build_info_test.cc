@@ -7,9 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/process/subprocess.h"
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 #include "google/protobuf/stubs/common.h"
-#include "gtest/gtest.h"
 #include "zlib.h"
 
 // As //tools:build_stamp defines it, of a tree with changes.
@@ -18,9 +17,6 @@ const char openset_build_commit[] = "0123abcd-dirty-4567ef";
 
 namespace openset {
 namespace {
-
-using ::testing::Contains;
-using ::testing::StartsWith;
 
 TEST(BuildInfo, AStampIsTheCommitAndTheDigestOfTheChanges) {
   EXPECT_TRUE(IsStamped());

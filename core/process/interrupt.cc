@@ -4,8 +4,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <initializer_list>
-
 namespace openset {
 namespace {
 

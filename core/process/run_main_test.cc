@@ -1,6 +1,5 @@
 #include "core/process/run_main.h"
 
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -9,13 +8,12 @@
 #include <string>
 #include <thread>
 
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
 
 using ::testing::ExitedWithCode;
-using ::testing::MatchesRegex;
 
 // The process's end where its main is `run`.
 void End(const std::function<int()>& run) { std::exit(RunMain("openset", run)); }

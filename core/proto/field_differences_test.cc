@@ -3,14 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::vector<std::string> Differences(const std::string& before, const std::string& after) {
   std::vector<std::string> lines;

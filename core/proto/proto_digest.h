@@ -5,7 +5,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "google/protobuf/message.h"
 

@@ -1,18 +1,13 @@
 #include "core/proto/proto_rules.h"
 
-#include <limits>
-
 #include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
 
 using ::openset::testing::Root;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 Root Parse(const std::string& text) { return Parsed<Root>(text); }
 

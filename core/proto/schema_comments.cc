@@ -1,7 +1,6 @@
 #include "core/proto/schema_comments.h"
 
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"

@@ -6,15 +6,12 @@
 #include "core/testing/mutation.h"
 #include "core/testing/schema_test.pb.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 using ::openset::testing::Root;
 using ::openset::testing::Twice;
-using ::testing::HasSubstr;
 
 constexpr char kText[] =
     "# a comment\n"

@@ -13,7 +13,6 @@
 #include <limits>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 

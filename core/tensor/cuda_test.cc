@@ -8,22 +8,16 @@
 #include "core/tensor/torch_hooks.h"
 #include "core/tensor/torch_runtime.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(CudaTest, TheVersionOfTheLibraryIsThatOfLibTorch) { EXPECT_THAT(TORCH_VERSION, StartsWith(kLibTorchVersion)); }
 
 TEST(CudaTest, NamesTheMissingLibrary) {
   if (BuiltWithCuda()) GTEST_SKIP() << "it has one";
   setenv("OPENSET_TORCH", "/nowhere", /*overwrite=*/1);
-  EXPECT_THAT(MakeCudaUsable(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("OPENSET_TORCH: /nowhere has no lib/libtorch_cuda.so")));
+  EXPECT_THAT(MakeCudaUsable(), IsNotFound("OPENSET_TORCH: /nowhere has no lib/libtorch_cuda.so"));
   EXPECT_FALSE(at::globalContext().hasCUDA());
 }
 

@@ -4,9 +4,8 @@
 
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -78,8 +77,6 @@ TEST(ToDevice, TheHostDoesNotWaitForAGpu) {
   EXPECT_EQ(ToDevice(at::empty({0}), gpu).numel(), 0);
 }
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 const at::Device kGpu(at::kCUDA, 1);

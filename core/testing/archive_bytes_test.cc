@@ -3,12 +3,9 @@
 #include "core/files/files.h"
 #include "core/files/formats/zip_reader.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 std::string Written(const std::string& name, const std::string& bytes) {
   const std::string path = JoinPath(::testing::TempDir(), name);

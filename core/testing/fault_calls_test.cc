@@ -10,13 +10,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::UnorderedElementsAre;
 
 std::string NewFolder(const std::string& name) {
   const std::string folder =

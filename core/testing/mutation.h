@@ -11,7 +11,6 @@
 #define OPENSET_CORE_TESTING_MUTATION_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -5,13 +5,10 @@
 #include <set>
 #include <string>
 
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Gt;
-using ::testing::HasSubstr;
 
 TEST(Mutated, IsTheSameForTheSameStream) {
   RandomStream random(1, "x"), same(1, "x");

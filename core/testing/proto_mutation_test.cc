@@ -9,14 +9,13 @@
 #include "absl/strings/str_join.h"
 #include "core/testing/mutation.h"
 #include "core/testing/schema_test.pb.h"
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
 namespace openset {
 namespace {
 
-using ::testing::Gt;
 using ::testing::Le;
 
 testing::Root Valid() {

@@ -1,4 +1,4 @@
-// Matchers and an assertion for absl::Status and absl::StatusOr.
+// GoogleTest for all tests: its matchers by their names, and matchers and an assertion for absl::Status and StatusOr.
 #ifndef OPENSET_CORE_TESTING_STATUS_MATCHERS_H_
 #define OPENSET_CORE_TESTING_STATUS_MATCHERS_H_
 
@@ -9,8 +9,30 @@
 #include "absl/status/statusor.h"
 #include "core/status_macros.h"
 #include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace openset {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+using ::testing::EndsWith;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
 namespace status_matchers_internal {
 
 inline absl::Status StatusOf(const absl::Status& status) { return status; }
@@ -54,6 +76,17 @@ MATCHER_P2(StatusIs, code, message,
   return status.code() == code &&
          ::testing::ExplainMatchResult(message, std::string(status.message()), result_listener);
 }
+
+// EXPECT_THAT(Open("nowhere"), IsNotFound("nowhere")): an error with this code, and with the text in its message.
+inline auto IsDataLoss(const std::string& text) { return StatusIs(absl::StatusCode::kDataLoss, HasSubstr(text)); }
+inline auto IsFailedPrecondition(const std::string& text) {
+  return StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(text));
+}
+inline auto IsInvalidArgument(const std::string& text) {
+  return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(text));
+}
+inline auto IsNotFound(const std::string& text) { return StatusIs(absl::StatusCode::kNotFound, HasSubstr(text)); }
+inline auto IsUnavailable(const std::string& text) { return StatusIs(absl::StatusCode::kUnavailable, HasSubstr(text)); }
 
 }  // namespace openset
 

@@ -1,14 +1,10 @@
 #include "core/testing/synchronisation_check.h"
 
 #include "core/tensor/torch.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Contains;
-using ::testing::IsEmpty;
 
 const at::Tensor kX = at::tensor({1.0, 2.0, 0.0});
 

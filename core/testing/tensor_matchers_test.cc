@@ -2,13 +2,10 @@
 
 #include <limits>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -46,8 +43,6 @@ TEST(TensorMatchers, NearIgnoresTheDtypeAndEqDoesNot) {
   EXPECT_THAT(at::tensor({1, 3}, at::kLong), Not(TensorEq(whole)));
   EXPECT_THAT(at::tensor({1.0, 2.0}), Not(TensorEq(whole)));
 }
-
-using ::testing::HasSubstr;
 
 const at::Tensor kX = Matrix({{1, -2}, {0.5, 3}});
 const at::Tensor kY = at::tensor({0.25, -1.5});

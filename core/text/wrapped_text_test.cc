@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
@@ -32,8 +31,6 @@ TEST(Shortened, CutsBetweenCharacters) {
   // Text that is not UTF-8 is cut too.
   EXPECT_EQ(Shortened(std::string(10, '\x80'), 1, 4).substr(0, 1), "\x80");
 }
-
-using ::testing::ElementsAre;
 
 TEST(WrappedText, CountsCharacters) {
   EXPECT_EQ(TextWidth(""), 0);

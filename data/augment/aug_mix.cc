@@ -1,5 +1,7 @@
 #include "data/augment/aug_mix.h"
 
+#include <memory>
+
 #include <algorithm>
 #include <cmath>
 

@@ -10,7 +10,6 @@
 #define OPENSET_DATA_AUGMENT_AUG_MIX_H_
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/random.h"

@@ -1,5 +1,7 @@
 #include "data/augment/rand_augment.h"
 
+#include <memory>
+
 #include <algorithm>
 #include <cmath>
 

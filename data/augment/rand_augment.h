@@ -4,7 +4,6 @@
 #ifndef OPENSET_DATA_AUGMENT_RAND_AUGMENT_H_
 #define OPENSET_DATA_AUGMENT_RAND_AUGMENT_H_
 
-#include <memory>
 #include <vector>
 
 #include "core/random.h"

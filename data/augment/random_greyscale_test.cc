@@ -1,6 +1,5 @@
 #include <cmath>
 #include <cstdint>
-#include <memory>
 
 #include "data/augment/augmentation_members.h"
 #include "gtest/gtest.h"

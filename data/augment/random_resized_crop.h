@@ -3,7 +3,6 @@
 #define OPENSET_DATA_AUGMENT_RANDOM_RESIZED_CROP_H_
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "core/random.h"

@@ -8,16 +8,12 @@
 #include "absl/strings/str_split.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "data/augment/pixels/resample_weights.h"
 #include "data/augment/testing/pillow_golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 
 // The values of one grey image resized to size x size.
 std::vector<uint8_t> Resized(std::vector<uint8_t> pixels, int64_t height, int64_t width, int size) {

@@ -11,14 +11,9 @@
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
 #include "data/testing/http_server.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Uses files instead of servers: curl supports file://, if it is allowed.
 class DownloadTest : public ::testing::Test {
@@ -101,21 +96,19 @@ TEST_F(DownloadTest, NeverRenamesAWrongFile) {
   EXPECT_FALSE(HasPart());
   file_.clear_sha256();
   file_.set_bytes(200000);
-  EXPECT_THAT(DownloadFile(file_, destination_, options_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has 100003 bytes, not 200000")));
+  EXPECT_THAT(DownloadFile(file_, destination_, options_), IsDataLoss("has 100003 bytes, not 200000"));
   EXPECT_EQ(Got(), "nothing");
   file_.clear_bytes();
   file_.set_md5(std::string(32, '0'));
-  EXPECT_THAT(DownloadFile(file_, destination_, options_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("MD5 is ")));
+  EXPECT_THAT(DownloadFile(file_, destination_, options_), IsDataLoss("MD5 is "));
   EXPECT_EQ(Got(), "nothing");
 }
 
 TEST_F(DownloadTest, TriesTheAddressesInOrder) {
   file_.clear_url();
   file_.add_url("file:///nowhere/data.bin");
-  EXPECT_THAT(
-      DownloadFile(file_, destination_, options_),
-      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("cannot fetch file:///nowhere/data.bin: curl exited")));
+  EXPECT_THAT(DownloadFile(file_, destination_, options_),
+              IsUnavailable("cannot fetch file:///nowhere/data.bin: curl exited"));
   file_.add_url(absl::StrCat("file://", source_));
   ASSERT_THAT(DownloadFile(file_, destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
@@ -124,7 +117,7 @@ TEST_F(DownloadTest, TriesTheAddressesInOrder) {
 TEST_F(DownloadTest, AcceptsOnlyHttps) {
   for (const std::string& url : {absl::StrCat("file://", source_), std::string("http://127.0.0.1:1/data.bin")}) {
     file_.set_url(0, url);
-    EXPECT_THAT(DownloadFile(file_, destination_), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(url)));
+    EXPECT_THAT(DownloadFile(file_, destination_), IsUnavailable(url));
     EXPECT_EQ(Got(), "nothing");
   }
 }
@@ -145,8 +138,7 @@ TEST_F(DownloadTest, NeverWritesThroughALink) {
   const std::string victim = WriteTestFile("victim", "mine");
   for (const char* name : {".part", ".part.headers"}) {
     std::filesystem::create_symlink(victim, destination_ + name);
-    EXPECT_THAT(DownloadFile(file_, destination_, options_),
-                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is a link: remove it")));
+    EXPECT_THAT(DownloadFile(file_, destination_, options_), IsFailedPrecondition("is a link: remove it"));
     std::filesystem::remove(destination_ + name);
   }
   std::filesystem::create_symlink(victim, destination_);
@@ -157,7 +149,7 @@ TEST_F(DownloadTest, NeverWritesThroughALink) {
 
 TEST_F(DownloadTest, ChecksBothChecksums) {
   file_.set_md5(std::string(32, '0'));
-  EXPECT_THAT(DownloadFile(file_, destination_, options_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("MD5 is ")));
+  EXPECT_THAT(DownloadFile(file_, destination_, options_), IsDataLoss("MD5 is "));
 }
 
 // Servers that fail in the usual ways.
@@ -227,8 +219,7 @@ TEST_F(DownloadHttpTest, ReportsThatNoServerAnswers) {
     url = server.Url("/data.bin");
   }
   WritePart(content_.substr(0, 10));
-  EXPECT_THAT(DownloadFile(FileAt({url}), destination_, options_),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("nothing answers there")));
+  EXPECT_THAT(DownloadFile(FileAt({url}), destination_, options_), IsUnavailable("nothing answers there"));
   EXPECT_EQ(Part(), content_.substr(0, 10));
 }
 
@@ -260,15 +251,14 @@ TEST_F(DownloadHttpTest, RefusesAWrongLength) {
                                            100003 - request.first);
   });
   EXPECT_THAT(DownloadFile(FileAt({longer.Url("/data.bin")}), destination_, options_),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("the connection broke off")));
+              IsUnavailable("the connection broke off"));
   EXPECT_EQ(Got(), "nothing");
   EXPECT_EQ(Part(), half);
   EXPECT_THAT(Firsts(longer), ElementsAre(0, 50000));
 
   const HttpServer shorter(
       [&](const HttpRequest& request) { return RangeAnswer(request, absl::string_view(content_).substr(0, 70000)); });
-  EXPECT_THAT(DownloadFile(FileAt({shorter.Url("/data.bin")}), destination_, options_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("SHA-256 is ")));
+  EXPECT_THAT(DownloadFile(FileAt({shorter.Url("/data.bin")}), destination_, options_), IsDataLoss("SHA-256 is "));
   EXPECT_EQ(Got(), "nothing");
   EXPECT_EQ(Part(), "nothing");
 }
@@ -283,8 +273,7 @@ TEST_F(DownloadHttpTest, FollowsARedirectionButNotToAnotherFile) {
   ASSERT_THAT(DownloadFile(FileAt({server.Url("/data.bin")}), destination_, options_), IsOk());
   EXPECT_EQ(Got(), content_);
   std::filesystem::remove(destination_);
-  EXPECT_THAT(DownloadFile(FileAt({server.Url("/private.bin")}), destination_, options_),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/private.bin")));
+  EXPECT_THAT(DownloadFile(FileAt({server.Url("/private.bin")}), destination_, options_), IsDataLoss("/private.bin"));
   EXPECT_EQ(Got(), "nothing");
 }
 
@@ -309,11 +298,9 @@ TEST_F(DownloadHttpTest, DownloadsNoMoreThanTheCatalogStates) {
   for (const HttpServer* server : {&silent, &open}) {
     Download file = FileAt({server->Url("/data.bin")});
     file.set_max_bytes(200000);
-    EXPECT_THAT(DownloadFile(file, destination_, options_),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 200000 bytes, the limit")));
+    EXPECT_THAT(DownloadFile(file, destination_, options_), IsDataLoss("has more than 200000 bytes, the limit"));
     file.set_bytes(100003);  // which replaces max_bytes
-    EXPECT_THAT(DownloadFile(file, destination_, options_),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 100003 bytes, the limit")));
+    EXPECT_THAT(DownloadFile(file, destination_, options_), IsDataLoss("has more than 100003 bytes, the limit"));
     EXPECT_EQ(Part(), "nothing");
     EXPECT_EQ(Got(), "nothing");
   }

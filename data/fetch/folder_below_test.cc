@@ -8,13 +8,9 @@
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class FolderBelowTest : public ::testing::Test {
  protected:
@@ -34,9 +30,8 @@ TEST_F(FolderBelowTest, CreatesMissingFolders) {
   EXPECT_THAT(Open("to").Below("x/./y"), IsOk());
   EXPECT_THAT(Open("to").Below(""), IsOk());
   EXPECT_TRUE(std::filesystem::is_directory(In("to/x/y")));
-  EXPECT_THAT(Open("to").Below("x/../y"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has '..' in it")));
-  EXPECT_THAT(Open("to").Below("old/x"),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("old is in the way")));
+  EXPECT_THAT(Open("to").Below("x/../y"), IsInvalidArgument("has '..' in it"));
+  EXPECT_THAT(Open("to").Below("old/x"), IsFailedPrecondition("old is in the way"));
   std::filesystem::create_directory_symlink(".", In("to/link"));
   EXPECT_THAT(Open("to").Below("link/x"), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_THAT(OpenFolder::Open(In("none")), StatusIs(absl::StatusCode::kUnavailable));
@@ -64,7 +59,7 @@ TEST_F(FolderBelowTest, ChecksEverythingBeforeMoving) {
     } else {
       std::filesystem::create_hard_link(In("from/z/file"), path);
     }
-    EXPECT_THAT(Move(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is a link, a pipe or a device")));
+    EXPECT_THAT(Move(), IsDataLoss("is a link, a pipe or a device"));
     EXPECT_THAT(*ListFolder(In("to")), ElementsAre("old"));
   }
 }
@@ -82,10 +77,10 @@ TEST_F(FolderBelowTest, RemovesPermissions) {
 
 TEST_F(FolderBelowTest, AFolderAndAFileDoNotReplaceEachOther) {
   WriteTestFile("below/to/d", "a file");
-  EXPECT_THAT(Move(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("to/d is in the way")));
+  EXPECT_THAT(Move(), IsFailedPrecondition("to/d is in the way"));
   std::filesystem::remove(In("to/d"));
   std::filesystem::create_directories(In("to/d/a"));
-  EXPECT_THAT(Move(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("to/d/a is in the way")));
+  EXPECT_THAT(Move(), IsFailedPrecondition("to/d/a is in the way"));
 }
 
 }  // namespace

@@ -2,14 +2,10 @@
 
 #include <cmath>
 
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(ChannelStatistics, EqualThoseOfAllPixelsForImagesOfOneSize) {
   ChannelStatistics statistics;

@@ -1,12 +1,10 @@
 #include "data/inspect/clusters.h"
 
 #include "core/random.h"
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 const auto kQuiet = [](int64_t) {};
 

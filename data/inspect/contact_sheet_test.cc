@@ -2,13 +2,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "data/readers/images/decode_image.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 TEST(Scale, AveragesTheCoveredPixels) {
   const Image image{1, 2, 4, {0, 10, 20, 30, 40, 50, 60, 70}};

@@ -6,12 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
-#include "gmock/gmock.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::IsEmpty;
 
 // An image of six waves, with random directions, lengths and colours.
 Image Picture(int number, int64_t height = 32, int64_t width = 32, int channels = 3) {

@@ -2,13 +2,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Records of one label and 2 x 1 x 2 pixels.
 CifarRecord TinyRecord() {

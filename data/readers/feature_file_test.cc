@@ -6,15 +6,9 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 NpyArray Whole(const std::vector<int64_t>& values) { return MakeNpy(values, {static_cast<int64_t>(values.size())}); }
 NpyArray Texts(const std::vector<std::string>& values) { return MakeNpy(values); }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "absl/strings/str_format.h"
 #include "benchmark/benchmark.h"

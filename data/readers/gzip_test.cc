@@ -4,13 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Python: gzip.compress(b"open", mtime=0) and gzip.compress(b" set", mtime=0).
 const char kOpen[] = "1f8b0800000000000203cb2f48cd0300a48370a404000000";

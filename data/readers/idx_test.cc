@@ -4,14 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Two images of 2 x 3 pixels 1, ..., 12 and their labels 7 and 0.
 const char kImages[] =

@@ -19,15 +19,9 @@
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class FolderListingTest : public ::testing::Test {
  protected:
@@ -151,8 +145,6 @@ TEST_F(FolderListingTest, FewImagesAreNotRemembered) {
   EXPECT_THAT(Memory(/*min_images=*/3).List(root_, {"cat", "dog"}), IsOk());
   EXPECT_THAT(Entries(), SizeIs(1));
 }
-
-using ::testing::HasSubstr;
 
 class ImageFolderTest : public ::testing::Test {
  protected:

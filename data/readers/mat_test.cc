@@ -9,14 +9,9 @@
 #include "core/testing/byte_order.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr char kFolder[] = "data/readers/testdata/";
 
@@ -56,17 +51,16 @@ TEST(Mat, NoticesCorruption) {
     EXPECT_GT(report.refused, content->size());
     for (size_t size = 0; size < content->size(); ++size) {
       const auto cut = ReadText(content->substr(0, size));
-      EXPECT_THAT(cut, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("made.mat"))) << size;
+      EXPECT_THAT(cut, IsDataLoss("made.mat")) << size;
     }
   }
 }
 
 TEST(Mat, ErrorsNameFileAndOffset) {
-  EXPECT_THAT(ReadMat("absent.mat", "X", "y"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.mat")));
-  EXPECT_THAT(ReadText("MATLAB 5.0"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("10 bytes are too few")));
-  EXPECT_THAT(ReadText(std::string(200, 'x')),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bytes 124 to 127 are not those of")));
-  EXPECT_THAT(ReadText(Header()), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'X'")));
+  EXPECT_THAT(ReadMat("absent.mat", "X", "y"), IsNotFound("absent.mat"));
+  EXPECT_THAT(ReadText("MATLAB 5.0"), IsDataLoss("10 bytes are too few"));
+  EXPECT_THAT(ReadText(std::string(200, 'x')), IsDataLoss("bytes 124 to 127 are not those of"));
+  EXPECT_THAT(ReadText(Header()), IsDataLoss("has no array 'X'"));
   // An element claims 4 GB in a file of 140 bytes.
   EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(0xfffffff8) + "1234"),
               StatusIs(absl::StatusCode::kDataLoss,
@@ -81,8 +75,7 @@ TEST(Mat, DoesNotAllocateClaimedSizes) {
     for (int d = 0; d < 4; ++d) array += LittleEndian(size);
     array += LittleEndian(1 | 1 << 16) + std::string("X\0\0\0", 4);  // the name
     array += LittleEndian(2 | 4 << 16) + "abcd";
-    EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(array.size()) + array),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'X' ")));
+    EXPECT_THAT(ReadText(Header() + LittleEndian(14) + LittleEndian(array.size()) + array), IsDataLoss("array 'X' "));
   }
 }
 
@@ -110,11 +103,9 @@ TEST(Mat, CountsThatDisagreeAreRefused) {
 
 TEST(Mat, OtherArraysAreRefusedByName) {
   const std::string path = absl::StrCat(kFolder, "digits.mat");
-  EXPECT_THAT(ReadMat(path, "X", "z"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no array 'z'")));
-  EXPECT_THAT(ReadMat(path, "y", "X"),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("array 'y': not an array of unsigned bytes")));
-  EXPECT_THAT(ReadMat(path, "X", "y", /*max_bytes=*/100),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("inflates to more than 100 bytes")));
+  EXPECT_THAT(ReadMat(path, "X", "z"), IsDataLoss("has no array 'z'"));
+  EXPECT_THAT(ReadMat(path, "y", "X"), IsDataLoss("array 'y': not an array of unsigned bytes"));
+  EXPECT_THAT(ReadMat(path, "X", "y", /*max_bytes=*/100), IsDataLoss("inflates to more than 100 bytes"));
 }
 
 }  // namespace

@@ -24,7 +24,6 @@
 #include "data/readers/mat.h"
 #include "data/readers/npz_images.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

@@ -7,12 +7,9 @@
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 NoiseImages Gaussian() { return ParsedWithDefaults<NoiseImages>("gaussian {} seed: 3"); }
 

@@ -4,9 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/testing/toy_data_set.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -1,6 +1,5 @@
 #include "data/sets/data_set_problems.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <regex>

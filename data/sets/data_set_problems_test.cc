@@ -12,16 +12,9 @@
 #include "data/catalog.h"
 #include "data/testing/damage.h"
 #include "data/testing/toy_data_set.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr char kSum[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 

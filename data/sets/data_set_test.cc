@@ -17,14 +17,9 @@
 #include "data/sets/data_set_problems.h"
 #include "data/testing/damage.h"
 #include "data/testing/toy_data_set.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class DataSetTest : public ::testing::Test {
  protected:
@@ -380,7 +375,7 @@ TEST_F(OpenSelectionTest, CallsTheOpenerForEachPart) {
 TEST_F(OpenSelectionTest, Errors) {
   Selection other = selection_;
   other.set_data_set("other");
-  EXPECT_THAT(OpenSelection(other, catalog_, {folder_}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("other")));
+  EXPECT_THAT(OpenSelection(other, catalog_, {folder_}), IsNotFound("other"));
   EXPECT_THAT(OpenSelection(selection_, catalog_, {folder_ + "/absent"}), StatusIs(absl::StatusCode::kNotFound));
   Selection twice = selection_;
   twice.add_class_id(1);

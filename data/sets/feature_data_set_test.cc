@@ -12,14 +12,9 @@
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"
 #include "data/task.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class FeatureDataSetTest : public ::testing::Test {
  protected:
@@ -76,8 +71,7 @@ TEST_F(FeatureDataSetTest, IsFoundByItsPath) {
   ASSERT_EQ((*images)[0].pixels.size(), sizeof(features));
   std::memcpy(features, (*images)[0].pixels.data(), sizeof(features));
   EXPECT_THAT(features, ElementsAre(31, -31));
-  EXPECT_THAT(catalog_.Find(Name("absent.npz")).status(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.npz")));
+  EXPECT_THAT(catalog_.Find(Name("absent.npz")).status(), IsNotFound("absent.npz"));
 }
 
 // Another content is other data.
@@ -85,7 +79,7 @@ TEST_F(FeatureDataSetTest, ChangedFilesAreNoticed) {
   Write("changing.npz", 30);
   const DataSetInfo before = *catalog_.Find(Name("changing.npz")).value();
   Write("changing.npz", 33);
-  EXPECT_THAT(CheckFiles(before, "train", {}), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("changing.npz")));
+  EXPECT_THAT(CheckFiles(before, "train", {}), IsDataLoss("changing.npz"));
   const DataSetInfo after = *Catalog(std::vector<DataSetInfo>()).Find(Name("changing.npz")).value();
   EXPECT_NE(*PartDigest(before, "far"), *PartDigest(after, "far"));
 }
@@ -96,7 +90,7 @@ TEST_F(FeatureDataSetTest, TasksNameFilesBesideThem) {
   const auto task = Task(R"(name: "t" data_set: "features:clip.npz" split { known: [0, 1] unknown: 2 }
                             unknown { group: "held_out" data_set: "features:clip.npz" }
                             unknown { group: "far" data_set: "features:clip.npz" part: "far" class_id: 3 })");
-  EXPECT_THAT(task.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("lists classes, and so does")));
+  EXPECT_THAT(task.status(), IsInvalidArgument("lists classes, and so does"));
   const auto drawn =
       Task(R"(name: "t" data_set: "features:clip.npz" drawn { level { known: 2 unknown: 1 } repeats: 3 })");
   ASSERT_THAT(drawn, IsOk());
@@ -113,7 +107,7 @@ TEST_F(FeatureDataSetTest, TasksNameFilesBesideThem) {
   }
   // Too many to draw: the group is not among them.
   EXPECT_THAT(Task(R"(name: "t" data_set: "features:clip.npz" drawn { level { known: 3 unknown: 1 } })").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has 3 classes")));
+              IsInvalidArgument("has 3 classes"));
 }
 
 TEST_F(FeatureDataSetTest, GroupsOfThePartTestAreUnknown) {
@@ -142,9 +136,9 @@ TEST_F(FeatureDataSetTest, EachSplitMayHaveItsFile) {
     EXPECT_EQ(CountSamples(data->test_known(), catalog_).value(), split == 0 ? 30 : 40);
   }
   EXPECT_THAT(Task(text + "split { known: 0 } split { known: 0 } split { known: 0 }").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("net_2.npz")));
+              IsInvalidArgument("net_2.npz"));
   EXPECT_THAT(Task(text + "drawn { level { known: 1 unknown: 1 } }").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("files of each split")));
+              IsInvalidArgument("files of each split"));
 }
 
 TEST_F(FeatureDataSetTest, ClustersAreNotDivided) {

@@ -2,21 +2,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "data/sets/data_set.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 class PublishedDataTest : public ::testing::Test {
  protected:

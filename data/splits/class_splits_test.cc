@@ -5,13 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 DrawnSplits Rule(const std::string& text) { return ParsedWithDefaults<DrawnSplits>(text); }
 

@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
-#include "core/files/files.h"
 #include "core/openness.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "data/formats/part_format.h"
 #include "data/sets/data_set_parts.h"
@@ -22,8 +22,6 @@
 #include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
 #include "data/task.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -61,9 +59,6 @@ std::pair<int64_t, int64_t> TestSizes(const TaskData& data) {
   for (const UnknownGroup& group : data.test_unknown()) unknown += *CountSamples(group.selection(), TheCatalog());
   return {*CountSamples(data.test_known(), TheCatalog()), unknown};
 }
-
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 
 std::set<std::string> TaskNames() {
   std::set<std::string> names;

@@ -6,15 +6,9 @@
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "data/testing/small_catalog.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TaskSpec Parse(const std::string& text) {
   return ParsedWithDefaults<TaskSpec>("name: 'task' data_set: 'four' " + text);

@@ -1,15 +1,11 @@
 #include "data/splits/task_problems.h"
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/testing/small_catalog.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // data/task_test.cc tests the problems of classes, parts and groups.
 std::vector<std::string> Problems(const std::string& text) {

@@ -2,7 +2,6 @@
 #ifndef OPENSET_EVAL_CURVES_CURVES_H_
 #define OPENSET_EVAL_CURVES_CURVES_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"

@@ -1,15 +1,9 @@
 #include "eval/files/apply_score.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Two known samples and an unknown one, of two classes.
 SampleSet Logits() {

@@ -1,9 +1,7 @@
 #include "eval/files/csv_arrays.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <map>
 #include <set>

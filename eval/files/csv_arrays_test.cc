@@ -2,18 +2,11 @@
 
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST(ParseCsvArrays, Columns) {
   ASSERT_OK_AND_ASSIGN(const CsvArrays table,

@@ -3,14 +3,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(MaybeBorrowedTest, CopiesOnlyWhenChanged) {
   std::vector<float> kept = {1, 2, 3};

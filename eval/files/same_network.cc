@@ -1,13 +1,11 @@
 #include "eval/files/same_network.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
 #include <unordered_set>
 
 #include "Eigen/Core"
 #include "absl/strings/str_cat.h"
-#include "core/status_macros.h"
 #include "eval/metrics/evaluation_input.h"
 
 namespace openset {

@@ -7,15 +7,11 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/evaluation_input.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int64_t kSamples = 50, kClasses = 3, kDim = 8;
 

@@ -1,6 +1,5 @@
 #include "eval/files/sample_arrays.h"
 
-#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/formats/npz.h"
-#include "core/status_macros.h"
 #include "eval/files/named_arrays.h"
 
 namespace openset {

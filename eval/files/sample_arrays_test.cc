@@ -9,14 +9,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/files/sample_set.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 template <typename T>
 ArrayView View(const std::string& name, const std::string& type, const std::vector<T>& values,

@@ -1,6 +1,5 @@
 #include "eval/files/sample_set.h"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -11,14 +10,9 @@
 #include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_files.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 ScoreFile File(const std::string& path, std::vector<std::string> names, std::vector<int64_t> label,
                std::vector<int64_t> prediction = {}) {
@@ -74,8 +68,6 @@ TEST(NumberClasses, LogitsGiveTheOrder) {
   EXPECT_EQ(NumberClasses({{true}, {true}}, &files).status(),
             absl::InvalidArgumentError("b.csv: its logits are of cat, ox, but the logits of a.csv are of ox, cat"));
 }
-
-using ::testing::HasSubstr;
 
 // -1 in an unsigned type is its largest value, unless it is a class.
 TEST(ReadSampleSet, UnsignedLabels) {

@@ -12,15 +12,9 @@
 #include "core/testing/status_matchers.h"
 #include "eval/files/sample_set.h"
 #include "eval/testing/score_files.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 TEST(ScoreFile, OpenOod) {
   // The labels of the second set are its own, so it is declared unknown.

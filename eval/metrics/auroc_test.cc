@@ -1,7 +1,5 @@
 #include "eval/metrics/auroc.h"
 
-#include <string>
-
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

@@ -2,15 +2,12 @@
 
 #include <limits>
 
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/threshold_metric.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(ConfusionAt, CountsDecisions) {
   testing::Samples samples;

@@ -1,6 +1,5 @@
 #include "eval/metrics/conventions.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"

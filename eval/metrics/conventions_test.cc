@@ -5,15 +5,12 @@
 #include <set>
 #include <string>
 
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The values by the names that the tool prints.
 std::map<std::string, double> Printed(const std::string& convention, const testing::Samples& samples) {

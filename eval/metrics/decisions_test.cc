@@ -1,7 +1,5 @@
 #include "eval/metrics/decisions.h"
 
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "eval/testing/golden.h"

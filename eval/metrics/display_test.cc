@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "core/testing/parsed.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.h"

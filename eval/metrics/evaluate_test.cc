@@ -4,17 +4,14 @@
 
 #include "core/proto/traits.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 testing::Samples KnownSamples() {
   testing::Samples samples;

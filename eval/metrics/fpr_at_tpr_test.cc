@@ -1,19 +1,16 @@
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 using testing::Agrees;
 using testing::Compute;
-using ::testing::HasSubstr;
 
 TEST(FprAt95Tpr, AgreesWithGoldenValues) {
   for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {

@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {

@@ -8,14 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

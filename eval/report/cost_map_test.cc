@@ -1,23 +1,18 @@
 #include "eval/report/cost_map.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // 100 known and 100 unknown samples of one class. Of the known ones, the first `known_at_0` have a score of 0, of the
 // unknown ones the first `unknown_at_0`; the others have 1.

@@ -4,14 +4,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 TEST(RocPlot, OverlaysMethodsAndChance) {
   const Plot plot = RocPlot({{"a", {{0, 0}, {1, 1}}}, {"b", {{0, 0.5}, {1, 1}}}});
@@ -81,10 +77,6 @@ TEST_F(ThresholdCurvesTest, ThinnedToTheRowsAskedFor) {
   EXPECT_EQ(curves.table.rows[0][0], "-inf");
   EXPECT_EQ(curves.table.rows[2][0], "4");
 }
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct Arrays {
   std::vector<double> score;

@@ -5,14 +5,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/statistics/delong.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Four known samples of two classes, the last one classified wrongly, and three unknown ones: two of "svhn", which is
 // near, and one of "dtd", which is far.

@@ -1,18 +1,10 @@
 #include "eval/report/evaluation_hints.h"
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 // 30 known samples of each of three classes, of which label c is called (c + shift) mod 3, but every tenth is called c,
 // and 60 unknown samples. Known ones have the scores 0 ... 89, unknown ones all `unknown`.

@@ -3,14 +3,11 @@
 #include <vector>
 
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 Display Of(const std::string& text) { return DisplayOf(Parsed<MetricSpec>(text)); }
 
@@ -89,8 +86,6 @@ TEST(FormatEvaluation, SourcesOfPooledAurcAddUp) {
   EXPECT_THAT(FormatEvaluation(report, TextFormat::kText),
               HasSubstr("pool          50      23               210.00\n"));
 }
-
-using ::testing::Not;
 
 // `a` has logits, `b` only scores.
 std::vector<MethodReport> Methods() {

@@ -6,7 +6,6 @@
 // above 7 % has probability 0.3 % (2.9 standard deviations); of 20,000, as in the slow test, below 1e-37. The seeds are
 // fixed: a test that passes once passes always.
 #include <cstdlib>
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

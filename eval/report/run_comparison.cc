@@ -1,6 +1,5 @@
 #include "eval/report/run_comparison.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>

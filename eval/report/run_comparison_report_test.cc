@@ -6,14 +6,10 @@
 #include "absl/strings/str_split.h"
 #include "core/testing/status_matchers.h"
 #include "core/text/wrapped_text.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(CriticalDifferenceDiagram, NamesRanksAndBars) {
   ASSERT_OK_AND_ASSIGN(const FriedmanTest test, CompareMethods({{3, 2, 1}, {3, 1, 2}, {3, 2, 1}}, true));
@@ -22,9 +18,6 @@ TEST(CriticalDifferenceDiagram, NamesRanksAndBars) {
     EXPECT_THAT(chart, HasSubstr(part));
   }
 }
-
-using ::testing::AllOf;
-using ::testing::Not;
 
 Display Auroc() {
   MetricSpec metric;

@@ -7,17 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "eval/report/run_comparison_report.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 // `methods` over `tasks` with 4 splits each; the value is 0.1 a method and 0.01 a run, and a little that tells the
 // pairs' differences apart.

@@ -5,15 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string Write(const std::string& name, const std::string& text) {
   const std::string path = testing::TempDir() + "/" + name;

@@ -7,15 +7,9 @@
 #include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // 200 known and 200 unknown samples of one class, scores normal with unit variance and means `shift` apart.
 class Method {

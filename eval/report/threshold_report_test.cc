@@ -2,17 +2,11 @@
 
 #include <limits>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 ChosenThreshold Chosen() {
   ChosenThreshold chosen;

@@ -2,14 +2,11 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The head z = (x0 + x1, x2 + x3 + 0.5).
 struct Outputs {

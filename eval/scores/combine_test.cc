@@ -3,16 +3,13 @@
 #include <cmath>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/scores/score_members.h"
 #include "eval/statistics/intervals.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The score of a sample is its feature of this number.
 class Feature : public Score {

@@ -1,14 +1,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
 

@@ -1,17 +1,12 @@
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Cooked, AgreesWithTheReleasedCode) {
   int compared = 0;
@@ -55,12 +50,10 @@ TEST(Cooked, IsTheMeanOfProbabilities) {
 TEST(Cooked, RefusesOutputsThatDoNotFit) {
   const std::vector<float> logits(6, 0);
   const ScoreInput input = testing::LogitRows(logits, 6);
-  EXPECT_THAT(
-      MadeScore("cooked { classifiers: 4 }").Compute(input),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("6 outputs are not as many for each of 4 classifiers")));
+  EXPECT_THAT(MadeScore("cooked { classifiers: 4 }").Compute(input),
+              IsInvalidArgument("6 outputs are not as many for each of 4 classifiers"));
   EXPECT_THAT(MadeScore("cooked { classifiers: 3 }").Predictions(input, 6),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("6 outputs of 3 classifiers are 2 classes, and there are 6 (num_classes)")));
+              IsInvalidArgument("6 outputs of 3 classifiers are 2 classes, and there are 6 (num_classes)"));
 }
 
 }  // namespace

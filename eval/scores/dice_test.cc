@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The head z = (x0 - x1 + 1, 2 x0 + 3 x1). The mean features are (2, 0.5), the contributions 2, -0.5, 4, 1.5.
 struct Outputs {

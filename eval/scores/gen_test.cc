@@ -1,10 +1,8 @@
 #include <cmath>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

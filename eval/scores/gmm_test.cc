@@ -1,14 +1,11 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // One feature: class 0 is at 1 and 3, class 2 at 5, 5, 11 and 11.
 struct Training {

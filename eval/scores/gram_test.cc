@@ -2,14 +2,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 // Two classes; two stages of one value. Of the ten training samples, five are predicted as class 0 (values 1 to 2 and
 // 10 to 20), four as class 1 (4 to 8 and 10 to 20), and the tenth, of class 0, lies outside by 1/2 of the upper bound

@@ -4,14 +4,11 @@
 #include <limits>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Features, AreCheckedForShapeAndValues) {
   std::vector<float> features = {1, 2, 3, 4, 5, 6};

@@ -1,14 +1,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 ScoreInput InputOf(const std::vector<float>& logits, int64_t k) { return testing::LogitRows(logits, k); }
 

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "eval/testing/score_rows.h"
 #include "gtest/gtest.h"

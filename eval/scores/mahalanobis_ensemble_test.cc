@@ -1,14 +1,8 @@
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Two classes; a stage of one value and one of two. Around the class means (0 and 10; (0, 0) and (0, 8)), each
 // direction has the variance 1, 1/4 and 4.

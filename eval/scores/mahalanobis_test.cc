@@ -1,13 +1,9 @@
-#include <memory>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Class 0: (0, 0), (2, 0), (1, 2), (1, -2), mean (1, 0); class 2: the same moved by (10, 0). The common covariance is
 // diagonal: (1 + 1) / 4 = 0.5 and (4 + 4) / 4 = 2; the covariance of all, around (6, 0), 25.5 and 2.

@@ -1,14 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(MemberUncertainty, IsAStoredColumn) {
   const std::vector<float> values = {0.5, 1, 0.25, 0, 2, 0.75};

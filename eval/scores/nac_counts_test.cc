@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 // u = 1, sqrt(1000): log_1000 u = 0, 1/2. The last but one is 1 - 0 + 0.01.
 TEST(NacThresholds, LieCloserTowardsOneHalf) {

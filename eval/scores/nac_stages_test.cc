@@ -1,13 +1,8 @@
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 // Two samples of a class each; a stage of one value, and the last one of two.
 struct Example {

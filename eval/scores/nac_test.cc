@@ -2,14 +2,11 @@
 #include <set>
 
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Two outputs, z = (x_0, 0): p_0 - 1/2 > 0 where x_0 > 0, and g = (p_0 - 1/2, 0). So x_1 has the state 1/2 always.
 struct Model {

@@ -1,11 +1,8 @@
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 ScoreInput InputOf(const std::vector<float>& logits, const std::vector<float>& features) {
   return testing::FeatureRows(features, 2, logits, 3);

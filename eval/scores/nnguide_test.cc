@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // One output, so that the energy of a sample is its logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& logits) {

@@ -3,16 +3,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // On a line: class 0 at 0, 1, 2 and class 1 at 6, 8. The planes between them are at 4: f_0(x) = (4 - x) / 2, of which
 // the samples 2 and 6 have 1 and -1, and f_1 = -f_0.

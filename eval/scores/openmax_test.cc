@@ -4,16 +4,13 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/testing/status_matchers.h"
 #include "eval/scores/fits/extreme_values.h"
 #include "eval/testing/golden.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, int64_t outputs) { return testing::LogitRows(logits, outputs); }
 

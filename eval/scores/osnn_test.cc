@@ -3,14 +3,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 // Class 0 at (0, 0) and (1, 0), class 1 at (4, 0).
 const std::vector<float> kTrain = {0, 0, 1, 0, 4, 0};

@@ -6,13 +6,10 @@
 
 #include "core/random.h"
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr int64_t kRows = 200;
 

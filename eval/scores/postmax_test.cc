@@ -1,12 +1,9 @@
+#include "core/testing/status_matchers.h"
 #include "eval/scores/fits/extreme_values.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
   return testing::FeatureRows(features, 2, logits, 2);

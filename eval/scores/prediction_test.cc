@@ -2,17 +2,12 @@
 
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden_scores.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
 
 TEST(ClosedSetPrediction, AgreesWithGoldenValues) {
   const testing::GoldenScores golden;

@@ -2,16 +2,11 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Two samples of two features and two outputs: z = (x0 + 0.5, 2 x1).
 struct Outputs {

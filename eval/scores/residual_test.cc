@@ -1,11 +1,8 @@
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // A head that gives 0 at (0, 0, 2).
 struct Example {

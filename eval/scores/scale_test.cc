@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // One output that adds the features, so that the score is minus the logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& weight) {

@@ -1,11 +1,8 @@
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
   ScoreInput input = testing::LogitRows(logits, 3);

@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Directions: (0.8, 0.6), (0.6, 0.8) of class 0 and (0.8, -0.6), (0.6, -0.8) of class 1.
 struct Training {

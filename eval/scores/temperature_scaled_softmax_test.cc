@@ -2,15 +2,12 @@
 #include <limits>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden_scores.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Rows 3 to 23 of the golden logits, with the root of the slope by scipy.optimize.brentq.
 const std::vector<int32_t> kLabels = {3, 0, 1, 1, 2, 1, 2, 1, 0, 4, 2, 0, 4, 2, 3, 0, 3, 4, 0, 2, 1};

@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The head z = (x0 + 1, x1 - 2) is 0 at u = (-1, 2, 0). Around it the training features are (+-3, 0, 0), (0, +-2, 0),
 // (0, 0, +-1), so the main directions are the axes in order.

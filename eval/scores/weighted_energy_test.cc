@@ -1,13 +1,10 @@
 #include <cmath>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 absl::StatusOr<std::vector<double>> ScoresOf(const std::vector<double>& weight, const std::vector<float>& logits) {
   WeightedEnergySpec spec;

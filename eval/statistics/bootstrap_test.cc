@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 testing::Samples SmallSamples() {
   testing::Samples samples;

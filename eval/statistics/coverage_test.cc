@@ -9,7 +9,6 @@
 //   of OPENSET_COVERAGE_INPUTS = 5,000 inputs (the slow test), five standard deviations: with less than 1e-6.
 #include <cmath>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -3,14 +3,11 @@
 #include <cmath>
 #include <string>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 testing::Samples Method(const testing::GoldenCase& golden, const std::string& method) {
   testing::Samples samples;

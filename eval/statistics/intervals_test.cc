@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -151,8 +150,6 @@ TEST(IntervalAtTheEdge, CountsTheSamplesOfTheMetric) {
     EXPECT_NEAR(IntervalAtTheEdge(metric, ranked, 0, 0.95)->high, 1 - std::pow(0.025, 1 / trials), 1e-12);
   }
 }
-
-using ::testing::HasSubstr;
 
 // Quantiles of N(mean, 1).
 std::vector<double> Normal(double mean, int n) {

@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/statistics/delong.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Each;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 // Known samples with scores N(0, 1) and unknown ones with N(1, 1), of which many are equal after rounding to tenths;
 // every third known sample is classified wrongly.

@@ -9,15 +9,12 @@
 
 #include "core/random.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/statistics/delong.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(MidRanks, AveragesTiesAndCountsTheirCubes) {
   const MidRanks ranks = MidRanksOf({3.0, 1.0, 3.0, 2.0, 3.0});
@@ -25,8 +22,6 @@ TEST(MidRanks, AveragesTiesAndCountsTheirCubes) {
   EXPECT_EQ(ranks.tie_cubes, 27 - 3);
   EXPECT_TRUE(MidRanksOf({}).rank.empty());
 }
-
-using ::testing::HasSubstr;
 
 // Each run is a split of its own.
 absl::StatusOr<PairedTest> Compare(const std::vector<double>& a, const std::vector<double>& b,

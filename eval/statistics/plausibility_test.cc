@@ -4,13 +4,10 @@
 #include <utility>
 
 #include "core/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Of 300 samples and 6 classes guessing has 50 right, with a standard deviation of 6.5.
 TEST(IsNearChance, GuessingIs) {

@@ -5,7 +5,6 @@
 // passes once always passes.
 #include "eval/statistics/sequential.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -18,7 +17,6 @@
 #include "core/testing/status_matchers.h"
 #include "eval/statistics/intervals.h"
 #include "eval/statistics/power.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -3,7 +3,6 @@
 #define OPENSET_EVAL_TESTING_GOLDEN_SCORES_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/proto/traits.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"

@@ -12,17 +12,14 @@
 #include "core/proto/traits.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/score.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Properties of one score, beside what all scores have in common.
 struct ScoreTraits {

@@ -7,15 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/threshold_metric.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // By score: correct 0.1, correct 0.2, unknown 0.3, wrong 0.4, correct 0.5, unknown 0.6, unknown 0.7.
 testing::Samples SevenSamples() {

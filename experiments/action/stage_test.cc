@@ -4,19 +4,13 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/open_set.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // An ensemble of two members, each fine-tuned, with a fitted score, on two CPU threads.
 Trial TwoMembers() {

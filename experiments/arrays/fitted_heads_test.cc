@@ -1,17 +1,11 @@
 #include "experiments/arrays/fitted_heads.h"
 
-#include <cmath>
-
 #include "core/in_parallel.h"
 #include "core/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Ten samples of three classes.
 const std::vector<float> kFeatures = {0, 1, 1, 0.5, 0.5, 0, 3, 1, 2.5, 2, 1, 2.5, 0, 3, 1, 4, 2, 2.5, 1.5, 1.5};

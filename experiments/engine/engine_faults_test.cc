@@ -18,9 +18,8 @@
 #include "core/process/steady_clock.h"
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/testing/engine_faults_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

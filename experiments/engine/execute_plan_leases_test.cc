@@ -1,7 +1,5 @@
 // ExecutePlan() with two processes on one store.
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,19 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/small_disk.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/engine/execute_plan.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 class LeasedTest : public ExecutePlanTest {
  protected:

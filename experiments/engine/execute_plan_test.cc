@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/plan/planner.h"
 #include "experiments/testing/execute_plan_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -73,10 +72,6 @@ TEST(IdleTimeout, MayBeEndless) {
   EXPECT_FALSE(timeout.IsOver(kStart, false));
   EXPECT_FALSE(timeout.IsOver(kStart + absl::Hours(1000), false));
 }
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 // An engine that runs nothing.
 class NoEngine : public Engine {
@@ -163,8 +158,6 @@ TEST_F(CpuSlotsTest, GpuActionsGetNoMoreSlots) {
   Finish(0);
   EXPECT_THAT(engine_.given, IsEmpty());
 }
-
-using ::testing::HasSubstr;
 
 using Fate = Claims::Fate;
 
@@ -280,10 +273,6 @@ TEST_F(ClaimsTest, AnActionMayBeTakenFromAProcessThatSleeps) {
   EXPECT_THAT(ours.TakeLost({train_}), ElementsAre(Pair(train_, "theirs.00000000.2.2")));
   EXPECT_THAT(ours.TakeLost({plan_.actions[1].id}), IsEmpty());  // not running here
 }
-
-using ::testing::Each;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 TEST_F(ExecutePlanTest, TrialsCompleteAndTheLongestTrainingGoesFirst) {
   const Plan plan = MakePlanOf("seed: 0 axis { path: 'training.epochs' value: ['1', '9', '3'] }");

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/files/runfiles.h"
 #include "core/files/temporary_folder.h"

@@ -13,17 +13,9 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/engine/local_engine.h"
 #include "experiments/testing/local_engine_scene.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 using LocalEngineGpuTest = LocalEngineTest;
 

@@ -16,13 +16,9 @@
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/testing/local_engine_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::MatchesRegex;
 
 std::unique_ptr<Subprocess> Sleeper() {
   return *Subprocess::Start({"/bin/sh", "-c", "exec sleep 1000"}, {}, testing::TempDir() + "/sleeper.log");
@@ -89,9 +85,6 @@ TEST(LeavingWorkers, AGpuThatIsNotLeftInTimeIsLost) {
   EXPECT_TRUE(workers.Lost(1).ok());
 }
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
 std::vector<int> Allowed() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -125,12 +118,6 @@ TEST(CpuPins, PinsNothingUnlessSlotsEqualCpus) {
   EXPECT_FALSE(pins.pins());
   EXPECT_THAT(pins.Take(1), IsEmpty());
 }
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 
 TEST_F(LocalEngineTest, MakesAllRecordsAndSkipsExistingOnes) {
   const Plan plan = MakePlanOf("0, 1, 2, 3");

@@ -21,18 +21,11 @@
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
 #include "core/testing/small_disk.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/testing/engine_faults_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr uint64_t kSeed = 1;  // of the random moments
 constexpr int kNoDisk = 77;    // exit code of a child that may not mount a disk

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "core/chart/vega_lite.h"
 #include "core/text/table.h"
 #include "experiments/figures/figure.pb.h"

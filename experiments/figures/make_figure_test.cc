@@ -13,8 +13,6 @@
 #include "core/proto/text_proto.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -84,9 +82,6 @@ TEST(ToyCoordinate, IsSpreadOverTheSquare) {
   EXPECT_EQ(ToyCoordinate(spec, 1), 0);
   EXPECT_EQ(ToyCoordinate(spec, 2), 2);
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 FigureSpec Parse(const std::string& text) { return Parsed<FigureSpec>(text); }
 

@@ -20,8 +20,6 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/outputs.h"
 #include "experiments/train/checkpoint.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "models/make_model.h"
 
 namespace openset {
@@ -69,9 +67,6 @@ TEST(PassesAtOnce, MeasuresThisProcess) {
   // Kernels count memory in batches.
   EXPECT_LE(passes.Count(std::numeric_limits<int>::max()), 1 + (MachineMemoryMb() << 20) / 2 / (kBytes * 9 / 10));
 }
-
-using ::testing::ElementsAre;
-using ::testing::Not;
 
 constexpr int kSize = 16;
 

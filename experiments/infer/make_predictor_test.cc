@@ -7,15 +7,13 @@
 
 #include "core/proto/proto_rules.h"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 class MakePredictorTest : public ::testing::Test {
  protected:

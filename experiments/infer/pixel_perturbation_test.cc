@@ -1,14 +1,12 @@
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/infer/inference_members.h"
-#include "gmock/gmock.h"
 #include "models/make_model.h"
 #include "models/testing/test_inputs.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 // A small network with 3 classes, in evaluation mode.
 std::shared_ptr<Model> MakeNetwork() {

@@ -2,8 +2,6 @@
 #ifndef OPENSET_EXPERIMENTS_INFER_STAGE_PREDICTORS_H_
 #define OPENSET_EXPERIMENTS_INFER_STAGE_PREDICTORS_H_
 
-#include <memory>
-
 #include "core/tensor/torch.h"
 #include "experiments/infer/predictor.h"
 

@@ -2,21 +2,18 @@
 
 #include <cmath>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/random.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/infer/inference_members.h"
 #include "experiments/infer/make_predictor.h"
-#include "gmock/gmock.h"
 #include "models/make_model.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 at::Tensor Noise(at::IntArrayRef shape) {
   RandomStream random(3, "maps");

@@ -1,8 +1,6 @@
 #include "experiments/infer/train_mode_pass.h"
 
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "core/random.h"
 #include "core/status_macros.h"

@@ -12,7 +12,6 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/testing/training_scene.h"
 #include "experiments/worker/trained_model.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "experiments/plan/plan.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/record.proto.h"

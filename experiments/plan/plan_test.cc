@@ -10,6 +10,7 @@
 #include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/fault_rounds.h"
+#include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "experiments/plan/planner.h"
 #include "experiments/spec/method.pb.h"
@@ -17,13 +18,9 @@
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 Plan MustPlan(const SpecSandbox& sandbox, const std::string& spec, const Store& store) {
   const absl::StatusOr<Experiment> experiment = sandbox.Load(spec);
@@ -328,8 +325,6 @@ TEST(Actions, KeysDependOnEverythingThatDeterminesTheResult) {
   EXPECT_EQ(MakeTraining(trial).train().SerializeAsString(), MakeTraining(other).train().SerializeAsString());
   EXPECT_NE(TrialId(trial), TrialId(other));
 }
-
-using ::testing::IsEmpty;
 
 class SameMethodsTest : public ::testing::Test {
  protected:

@@ -14,15 +14,9 @@
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 // Seven candidates, after 1, 3 and 9 epochs: all seven, three of them, two of these.
 constexpr char kHalved[] = R"(
@@ -144,7 +138,7 @@ TEST_F(HalvingTest, ThePlanGrowsByARungAtATimeAndEachGoesOnFromTheOneBefore) {
   planner.FindNeeded();
   const Plan& plan = planner.plan();
   EXPECT_EQ(plan.trials.size(), 1 + 7);
-  EXPECT_THAT(planner.Choose(*choice), StatusIs(absl::StatusCode::kNotFound, HasSubstr("plain on task")));
+  EXPECT_THAT(planner.Choose(*choice), IsNotFound("plain on task"));
 
   const auto train_of = [&plan](int trial) -> const Action& {
     return plan[plan[plan[plan.evaluations[trial]].inputs[0]].inputs[0]];
@@ -214,9 +208,6 @@ TEST_F(HalvingTest, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(error("keep: 0.5"), HasSubstr("rungs"));
   EXPECT_THAT(error("rungs: 2 keep: 1"), HasSubstr("search[0].halving.keep: must be below 1"));
 }
-
-using ::testing::Contains;
-using ::testing::Not;
 
 // Class 3 of the digits is unknown in the test, and class 4 is external.
 constexpr char kExternalTask[] = R"(
@@ -353,7 +344,7 @@ TEST_F(SearchTest, TheChoiceIsANodeThatAddsTheTunedTrial) {
   EXPECT_EQ(plan[choose].kind, ActionKind::kChoose);
   EXPECT_EQ(plan[choose].inputs.size(), 6);
   EXPECT_THAT(plan[choose].trials, ElementsAre(0));
-  EXPECT_THAT(planner.Choose(choose), StatusIs(absl::StatusCode::kNotFound, HasSubstr("plain on task")));
+  EXPECT_THAT(planner.Choose(choose), IsNotFound("plain on task"));
 
   const std::vector<double> values = {0.3, 0.2, 0.5, 0.1, 0.5, 0.2};
   for (size_t c = 0; c < candidates.size(); ++c) Record(candidates[c], values[c]);
@@ -381,8 +372,7 @@ TEST_F(SearchTest, AnUndefinedCriterionIsAnError) {
   ASSERT_OK_AND_ASSIGN(const std::vector<TrialSearch> searches, Searches(kSearch));
   for (const Trial& candidate : searches[0].candidates) Record(candidate, std::nullopt);
   EXPECT_THAT(TunedTrial(trials_[0], searches[0], store_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("plain on task: aurc is undefined for all candidates: no known samples")));
+              IsFailedPrecondition("plain on task: aurc is undefined for all candidates: no known samples"));
 }
 
 // Without external images, the validation data have known samples only.

@@ -12,13 +12,9 @@
 #include "core/files/runfiles.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string Folder() { return JoinPath(RunfilesFolder().value(), "openset/experiments/published"); }
 

@@ -10,15 +10,9 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/details.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // Only classes of the trial are looked up, even if a record has others.
 TEST(ExamplesJson, LabelsBeyondTheClassesAreUnknown) {

@@ -3,15 +3,12 @@
 #include <cstdint>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/report/tensorboard_event.pb.h"
 #include "experiments/spec/method.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TrialSpec Trial(const std::string& more) {
   return Parsed<TrialSpec>(

@@ -10,9 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/display.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -37,11 +36,6 @@ TEST(WithTitles, ReplacesNamesThatHaveATitleOfTheirOwn) {
   EXPECT_EQ(titled.cells[1].method, "c");
   EXPECT_EQ(titled.baseline, "Method A, lambda 0.1");
 }
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // A method with `n` of `of` runs, one for each split.
 ReportCell Cell(int n, int of) {
@@ -123,9 +117,6 @@ TEST(MarkText, NamesRowsIfMetricsAreRows) {
   report.rows = {"metric"};
   EXPECT_THAT(MarkText(report), HasSubstr("Bold: the best mean of its row, for the same"));
 }
-
-using ::testing::AllOf;
-using ::testing::Not;
 
 ReportCell Cell(const std::string& method, const std::string& group, const std::string& metric,
                 std::vector<double> values) {

@@ -2,17 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/spec/method.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr char kImported[] = "";
 constexpr char kTrained[] = "training { epochs: 1 }";

@@ -1,17 +1,12 @@
 #include "experiments/report/html_report.h"
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(HtmlReport, HoldsTheNumbersPlotsAndProvenance) {
   const TrialSpec trial = Parsed<TrialSpec>("task: 't' method { name: 'm' } metric { auroc {} }");

@@ -11,7 +11,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/text/suggest.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/power.h"

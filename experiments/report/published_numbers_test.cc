@@ -4,21 +4,15 @@
 #include <vector>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 // Two methods; the second has no AUROC. The first has values for splits 0 and 1.
 PublishedTable Published() {

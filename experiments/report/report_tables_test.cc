@@ -4,14 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 ReportCell Cell(const std::string& method, const std::string& task, const std::string& metric,
                 std::vector<double> values) {

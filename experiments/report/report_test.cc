@@ -6,22 +6,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/report/format_report.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/records/metric_groups.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "models/model.pb.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TrialSpec Trial(const std::string& method, int split, int seed, const std::string& more = "") {
   TrialSpec trial = Parsed<TrialSpec>(
@@ -266,9 +262,6 @@ TEST(LevelOf, IsTheTaskWithItsClasses) {
   EXPECT_EQ(LevelOf(Cell("cats", 6, 4)), Level("cats", 6, 4));
   EXPECT_NE(LevelOf(Cell("cats", 6, 4)), LevelOf(Cell("cats", 4, 6)));
 }
-
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 TrialRecord Record(const std::string& id, const std::string& method, int split, double time,
                    const std::string& more = "") {

@@ -3,13 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 absl::Status Check(const std::string& more) {
   const SpecSandbox sandbox;
@@ -46,7 +42,7 @@ TEST(CheckSpec, NamesEachMistakeWithItsLine) {
            {"metric { fpr_at_95tpr { rule: GRID_MEAN grid_low: 0.1 } }",
             "spec.textproto:7: metric[1]: fpr_at_95tpr has only one of grid_low and grid_high"},
            {"seed: 0", "spec.textproto:7: seed[1]: 0 is listed twice"}}) {
-    EXPECT_THAT(Check(more), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message))) << more;
+    EXPECT_THAT(Check(more), IsInvalidArgument(message)) << more;
   }
 }
 
@@ -81,8 +77,7 @@ TEST(CheckSpec, ExpectedTrialsAreCounted) {
   ASSERT_OK_AND_ASSIGN(Experiment experiment, sandbox.Load(absl::StrCat(kMinimalSpec, "expected_trials: 3")));
   EXPECT_THAT(CheckExpectedTrials(experiment, 3), IsOk());
   EXPECT_THAT(CheckExpectedTrials(experiment, 4),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("spec.textproto:7: expected_trials: is 3, but the study has 4 trials")));
+              IsInvalidArgument("spec.textproto:7: expected_trials: is 3, but the study has 4 trials"));
   experiment.overrides = {"--seeds=0..9"};
   EXPECT_THAT(CheckExpectedTrials(experiment, 4), IsOk());
 }

@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

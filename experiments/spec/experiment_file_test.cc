@@ -11,15 +11,10 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 // Not the content of a file of weights, but its beginning.
 constexpr char kAbc[] = "PK\x03\x04 abc", kDef[] = "PK\x03\x04 def";
@@ -79,13 +74,10 @@ TEST(ExperimentFile, TheFilesContentDecides) {
 TEST(ExperimentFile, ErrorsNameTheFile) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/imported.textproto", Imported());
-  EXPECT_THAT(sandbox.Load(kSpec),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("methods/imported.textproto:5: model.weights.file: cannot open ")));
+  EXPECT_THAT(sandbox.Load(kSpec), IsInvalidArgument("methods/imported.textproto:5: model.weights.file: cannot open "));
   sandbox.Write("experiments/weights", kAbc);
   EXPECT_THAT(sandbox.Load(absl::StrCat(kSpec, "override { model { weights { file: 'others' } } }")),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("spec.textproto:1: override.model.weights.file: cannot open ")));
+              IsInvalidArgument("spec.textproto:1: override.model.weights.file: cannot open "));
   sandbox.Write("experiments/methods/imported.textproto", Imported("sha256: '" + Sha256Hex(kDef) + "'"));
   EXPECT_THAT(sandbox.Load(kSpec),
               StatusIs(absl::StatusCode::kInvalidArgument,
@@ -143,8 +135,7 @@ TEST(ExperimentFile, AnAxisOfFilesGivesTheirDigests) {
     return Expand(*experiment).status();
   };
   EXPECT_THAT(expand("{ file: '/a' sha256: '" + Sha256Hex(kAbc) + "' }"), IsOk());
-  EXPECT_THAT(expand("{ file: '/a' }"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be set if an axis sets the file")));
+  EXPECT_THAT(expand("{ file: '/a' }"), IsInvalidArgument("must be set if an axis sets the file"));
 }
 
 // A recipe for one task. Other tasks, other methods and all names don't change.

@@ -10,14 +10,9 @@
 #include "core/files/files.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Not the content of a file of weights, but its beginning.
 constexpr char kAbc[] = "PK\x03\x04 abc", kZero[] = "PK\x03\x04 zero", kTwo[] = "PK\x03\x04 two";
@@ -115,7 +110,7 @@ TEST_F(ModelFilesTest, AMissingFileNeedsItsDigest) {
                                                         "absent.pt: No such file or directory")));
   model.mutable_torch_script()->set_sha256(std::string(64, '0'));
   EXPECT_THAT(Resolve(&model), IsEmpty());
-  EXPECT_THAT(CheckModelFiles(model, {}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.pt")));
+  EXPECT_THAT(CheckModelFiles(model, {}), IsNotFound("absent.pt"));
 }
 
 // Weights of the splits 0 and 2.
@@ -200,7 +195,7 @@ TEST_F(SplitFilesTest, OutputsOfSplitsAndSeeds) {
   EXPECT_THAT(CheckModelFiles(of_trial, {}), IsOk());
   ModelSpec absent = of_trial;
   absent.mutable_outputs()->set_validation_file("absent.npz");
-  EXPECT_THAT(CheckModelFiles(absent, {}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent.npz")));
+  EXPECT_THAT(CheckModelFiles(absent, {}), IsNotFound("absent.npz"));
   const std::vector<FieldProblem> problems = ResolveSplitFiles({1}, {6}, &model);
   ASSERT_EQ(problems.size(), 2);
   EXPECT_EQ(problems[0].path, "model.outputs.file");

@@ -4,14 +4,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class SpecFoldersTest : public ::testing::Test {
  protected:
@@ -40,8 +35,7 @@ TEST_F(SpecFoldersTest, LibrariesHaveEqualRank) {
   EXPECT_EQ(FindSpecFile("method", "softmax", folders.methods, "").value(),
             sandbox_.folder() + "/ours/experiments/methods/softmax.textproto");
   EXPECT_THAT(FindSpecFile("method", "softmx", folders.methods, ""),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("unknown method 'softmx'; did you mean 'softmax'? (known: mine, softmax)")));
+              IsInvalidArgument("unknown method 'softmx'; did you mean 'softmax'? (known: mine, softmax)"));
 }
 
 // A spec in mine/specs belongs to the library mine; one in mine/specs/more or in ours/experiments/specs to none.

@@ -21,7 +21,6 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/trial.proto.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

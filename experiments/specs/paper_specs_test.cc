@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
+#include "core/testing/status_matchers.h"
 #include "data/catalog.h"
 #include "data/task.pb.h"
 #include "experiments/plan/planner.h"
@@ -20,14 +21,9 @@
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/store/store.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 std::string Root() { return JoinPath(RunfilesFolder().value(), "openset"); }
 

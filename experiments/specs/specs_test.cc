@@ -22,8 +22,6 @@
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 

@@ -19,17 +19,10 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/bundle_bytes.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
 #include "google/protobuf/dynamic_message.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
@@ -82,7 +75,7 @@ std::string Block(const std::string& text) { return text + std::string(512 - tex
 const std::string kEnd(1024, '\0');
 
 void Refuses(const std::string& archive, const std::string& message) {
-  EXPECT_THAT(Unpack(XzBytes(archive)).status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message)));
+  EXPECT_THAT(Unpack(XzBytes(archive)).status, IsDataLoss(message));
 }
 
 TEST(PackedRecords, ReturnsTheFilesInOrder) {
@@ -106,8 +99,7 @@ TEST(PackedRecords, RefusesNamesThatNoBundleHas) {
        {std::string("../../outside/file"), std::string("/var/lib/pwn"), std::string("records/x"),
         std::string("library/tasks/x.textproto"), std::string("manifest.textproto"), kFirst + "/x", "x" + kFirst}) {
     const Unpacked unpacked = Unpack(Packed({{name, "x"}}));
-    EXPECT_THAT(unpacked.status,
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has an unexpected member: '" + name + "'")));
+    EXPECT_THAT(unpacked.status, IsDataLoss("has an unexpected member: '" + name + "'"));
     EXPECT_THAT(unpacked.files, IsEmpty());
   }
   Refuses(Header(kFirst, kFirst.size(), "\n\x1b") + Block("x") + kEnd, "has an unexpected member: '" + kFirst);
@@ -140,7 +132,7 @@ TEST(PackedRecords, RefusesOtherHeaders) {
 TEST(PackedRecords, RefusesDuplicateOrUnorderedFiles) {
   for (const std::string& second : {kSecond, kFirst}) {
     const Unpacked unpacked = Unpack(Packed({{kSecond, "x"}, {second, "y"}}));
-    EXPECT_THAT(unpacked.status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("' twice, or out of order")));
+    EXPECT_THAT(unpacked.status, IsDataLoss("' twice, or out of order"));
     EXPECT_THAT(unpacked.files, ElementsAre(Pair(kSecond, "x")));
   }
 }
@@ -157,21 +149,17 @@ TEST(PackedRecords, RefusesTruncatedOrExtendedArchives) {
   Refuses(one + kEnd.substr(0, 512) + one + kEnd, "has a block of zeros between its files");
   Refuses(Header(kFirst) + Block("xy") + kEnd, "has bytes after the end of '" + kFirst + "'");
   const std::string stream = Packed({{kFirst, "x"}});
-  EXPECT_THAT(Unpack(stream + "x").status, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after the end")));
-  EXPECT_THAT(Unpack(stream.substr(0, stream.size() - 1)).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is cut short")));
+  EXPECT_THAT(Unpack(stream + "x").status, IsDataLoss("after the end"));
+  EXPECT_THAT(Unpack(stream.substr(0, stream.size() - 1)).status, IsDataLoss("is cut short"));
 }
 
 TEST(PackedRecords, EnforcesLimits) {
   const std::string stream = Packed({{kFirst, std::string(1000, 'x')}, {kSecond, std::string(1001, 'x')}});
   const int64_t bytes = 512 + 1024 + 512 + 1024 + 1024;
   EXPECT_THAT(Unpack(stream, {bytes, 2, 1001}).status, IsOk());
-  EXPECT_THAT(Unpack(stream, {bytes - 1, 2, 1001}).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("unpacks to more than 4095 bytes")));
-  EXPECT_THAT(Unpack(stream, {bytes, 1, 1001}).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more than 1 members")));
-  EXPECT_THAT(Unpack(stream, {bytes, 2, 1000}).status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(kSecond + "' has more than 1000 bytes")));
+  EXPECT_THAT(Unpack(stream, {bytes - 1, 2, 1001}).status, IsDataLoss("unpacks to more than 4095 bytes"));
+  EXPECT_THAT(Unpack(stream, {bytes, 1, 1001}).status, IsDataLoss("more than 1 members"));
+  EXPECT_THAT(Unpack(stream, {bytes, 2, 1000}).status, IsDataLoss(kSecond + "' has more than 1000 bytes"));
   // Before any of it is allocated.
   Refuses(Header(kFirst, 124, "77777777777"), "has more than 1048576 bytes");
 }
@@ -191,8 +179,6 @@ TEST(PackedRecords, AMutatedArchiveIsRefusedOrHasOnlyRecordFiles) {
 }  // namespace
 int main(int argc, char** argv) { return openset::RunMutationTests(argc, argv); }
 namespace {
-
-using ::testing::EndsWith;
 
 class BundleTest : public ::testing::Test {
  protected:
@@ -279,15 +265,15 @@ TEST_F(BundleTest, ReadsRecordsThatAreMembersOfTheArchive) {
   std::vector<ZipMember> both = PackedBundle(members);
   both.push_back(members.back());
   WriteMembers(both);
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("an unexpected member: 'records/ef/")));
+  EXPECT_THAT(Read(), IsDataLoss("an unexpected member: 'records/ef/"));
   both = members;
   both.push_back({"records.tar.xz", "x"});
   WriteMembers(both);
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("an unexpected member: 'records.tar.xz'")));
+  EXPECT_THAT(Read(), IsDataLoss("an unexpected member: 'records.tar.xz'"));
   std::vector<ZipMember> without = PackedBundle(members);
   without.erase(without.end() - 2);
   WriteMembers(without);
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has no records.tar.xz")));
+  EXPECT_THAT(Read(), IsDataLoss("has no records.tar.xz"));
 }
 
 TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
@@ -296,7 +282,7 @@ TEST_F(BundleTest, RefusesUnknownVersionsAndSaysWhatToDo) {
   EXPECT_EQ(Read(), absl::FailedPreconditionError(path_ + ": is a bundle of version 3, this openset reads up to "
                                                           "version 2: use the newer openset"));
   ReplaceMember("manifest.textproto", "schema_version: 3 bundle_version: 0", false);
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bundle_version: must be at least 1")));
+  EXPECT_THAT(Read(), IsDataLoss("bundle_version: must be at least 1"));
 }
 
 TEST_F(BundleTest, ChecksTheSumsOfRecords) {
@@ -307,12 +293,12 @@ TEST_F(BundleTest, ChecksTheSumsOfRecords) {
   EXPECT_THAT(read_with(sums), IsOk());
   std::string wrong = sums;
   wrong[sums.find("  records/ef/") - 1] ^= 1;
-  EXPECT_THAT(read_with(wrong), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the sum of 'records/ef/")));
+  EXPECT_THAT(read_with(wrong), IsDataLoss("the sum of 'records/ef/"));
   EXPECT_THAT(seen_, ElementsAre(TestKey("abcd")));
-  EXPECT_THAT(read_with(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not in SHA256SUMS")));
+  EXPECT_THAT(read_with(""), IsDataLoss("is not in SHA256SUMS"));
   EXPECT_THAT(read_with(sums.substr(0, sums.size() - 1)), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(read_with(sums + SumsOf({{"records/ff/" + TestKey("ff00") + ".rec", "x"}})),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("lists files that are not in records.tar.xz")));
+              IsDataLoss("lists files that are not in records.tar.xz"));
 }
 
 // Not only those of records.
@@ -447,9 +433,9 @@ TEST_F(BundleTest, EveryFlippedBitAndEveryCutIsNoticed) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
     write(damaged);
-    EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
+    EXPECT_THAT(Read(), IsDataLoss(path_)) << at;
     write(bytes.substr(0, at));
-    EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_))) << at;
+    EXPECT_THAT(Read(), IsDataLoss(path_)) << at;
   }
   write(bytes + "x");
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kDataLoss));
@@ -461,16 +447,15 @@ TEST_F(BundleTest, EnforcesLimits) {
   Write();
   BundleLimits limits;
   limits.member_bytes = 100;
-  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("100 bytes")));
+  EXPECT_THAT(Read(limits), IsDataLoss("100 bytes"));
   limits.member_bytes = 200;  // above the manifest's size and below a record's
-  EXPECT_THAT(Read(limits),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(TestKey("abcd") + ".rec' has more than 200 bytes")));
+  EXPECT_THAT(Read(limits), IsDataLoss(TestKey("abcd") + ".rec' has more than 200 bytes"));
   limits = {};
   limits.members = 3;
-  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("3 members")));
+  EXPECT_THAT(Read(limits), IsDataLoss("3 members"));
   WriteMembers(UnpackedBundle(path_));
   limits.members = 4;
-  EXPECT_THAT(Read(limits), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("4 members")));
+  EXPECT_THAT(Read(limits), IsDataLoss("4 members"));
 }
 
 TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
@@ -483,8 +468,7 @@ TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
   limits.library_bytes = 24;
   EXPECT_THAT(ReadBundle(path_, file, limits, file), IsOk());
   limits.library_bytes = 23;
-  EXPECT_THAT(ReadBundle(path_, file, limits, file).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("library has more than 23 bytes")));
+  EXPECT_THAT(ReadBundle(path_, file, limits, file).status(), IsDataLoss("library has more than 23 bytes"));
 }
 
 // Hashing 8 TB would take hours.
@@ -492,8 +476,7 @@ TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
   Write();
   const std::string bytes = *ReadFile(path_);
   std::filesystem::resize_file(path_, int64_t{1} << 32);
-  EXPECT_THAT(Read(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_ + ": is not a bundle, or is truncated: copy it")));
+  EXPECT_THAT(Read(), IsDataLoss(path_ + ": is not a bundle, or is truncated: copy it"));
   std::filesystem::resize_file(path_, int64_t{1} << 43);
   EXPECT_EQ(Read(), absl::DataLossError(path_ + ": has 8796093022208 bytes, more than the 8589934592 that a "
                                                 "bundle may have"));

@@ -13,13 +13,9 @@
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 class StoreUsageTest : public ::testing::Test {
  protected:
@@ -111,11 +107,6 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   return 0;
 }
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 class CollectGarbageTest : public ::testing::Test {
  protected:

@@ -7,9 +7,8 @@
 #include "core/files/digest.h"
 #include "core/files/runfiles.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/action.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 
@@ -17,8 +16,6 @@ namespace openset {
 extern const FingerprintRow openset_test_fingerprints[];
 
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr FingerprintRow kTable[] = {
     {"LossTermSpec", "", "losses/make_loss_term", "all losses"},

@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"

@@ -19,16 +19,9 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 class WithoutSync : public SystemCalls {
  public:
@@ -278,7 +271,7 @@ TEST_F(MergeTest, ABundleOpensAsAStore) {
     EXPECT_EQ(*bundle.ReadBytes(bundle.RecordPath(trial)), *ReadFile(store.RecordPath(trial)));
   }
   EXPECT_EQ(FindTrial(bundle, id.substr(0, 5)).value(), id);
-  EXPECT_THAT(FindTrial(bundle, "abcf").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("all.zip has no")));
+  EXPECT_THAT(FindTrial(bundle, "abcf").status(), IsNotFound("all.zip has no"));
   EXPECT_TRUE(*bundle.HasRecord(other));
   EXPECT_THAT(bundle.LoadRecord(TestKey("ffff")), StatusIs(absl::StatusCode::kNotFound));
   UnreadRecords unread;
@@ -290,8 +283,7 @@ TEST_F(MergeTest, ABundleOpensAsAStore) {
   EXPECT_THAT(bundle.KeysOfFailures(), IsOkAndHolds(IsEmpty()));
   EXPECT_TRUE(unread.Problems().ok());
 
-  const auto refused = StatusIs(absl::StatusCode::kFailedPrecondition,
-                                HasSubstr("all.zip is a bundle, which is read-only: 'openset records merge "));
+  const auto refused = IsFailedPrecondition("all.zip is a bundle, which is read-only: 'openset records merge ");
   EXPECT_THAT(bundle.CommitRecord(first[0]), refused);
   EXPECT_THAT(bundle.Remove(bundle.RecordPath(id)), refused);
   EXPECT_THAT(bundle.Quarantine(bundle.RecordPath(id), "why"), refused);

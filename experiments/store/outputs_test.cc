@@ -6,14 +6,9 @@
 #include "core/files/digest.h"
 #include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::string Path() {
   return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".npz";

@@ -2,13 +2,9 @@
 
 #include <unistd.h>
 
-#include <string>
-
 #include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -13,16 +13,11 @@
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/testing/failing_disk.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Keys of results.
 const char* const kAbcd = "abcd000000000000000000000000000000000000000000000000000000000000";

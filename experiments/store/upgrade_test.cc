@@ -17,17 +17,11 @@
 #include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
 #include "experiments/store/version_2.pb.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::ElementsAre;
 using ::testing::Field;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string Released(const std::string& name) {
   return RunfilesFolder().value() + "/openset/experiments/store/testdata/" + name;
@@ -69,8 +63,7 @@ TEST_F(UpgradeTest, NamesWhatLiesInThePlaceOfAFolder) {
 // The store was written by a released openset, which named its records by its keys; they must be found to be right.
 TEST_F(UpgradeTest, RecordsOfARelease) {
   CopyReleased();
-  EXPECT_THAT(from_.CheckIsStore(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                             HasSubstr("'openset records upgrade " + from_.folder() + " NEW'")));
+  EXPECT_THAT(from_.CheckIsStore(), IsFailedPrecondition("'openset records upgrade " + from_.folder() + " NEW'"));
   const UpgradeCounts counts = Upgrade();
   EXPECT_EQ(counts.merged.trials, 2);
   EXPECT_THAT(counts.left_out, IsEmpty());
@@ -111,8 +104,7 @@ TEST_F(UpgradeTest, ABundle) {
   std::filesystem::create_directories(TestFolder());
   const std::string bundle = TestFolder() + "/new.zip";
   MergeCounts merged;
-  EXPECT_THAT(MergeFrom(Released("bundle_1.zip"), to_, &merged),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("openset records upgrade ")));
+  EXPECT_THAT(MergeFrom(Released("bundle_1.zip"), to_, &merged), IsFailedPrecondition("openset records upgrade "));
   BundleWritten written;
   ASSERT_OK_AND_ASSIGN(const UpgradeCounts counts, UpgradeBundle(Released("bundle_1.zip"), bundle, &written));
   EXPECT_THAT(counts.left_out, IsEmpty());
@@ -236,10 +228,8 @@ TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
 }
 
 TEST_F(UpgradeTest, OnlyOfVersion2) {
-  EXPECT_THAT(UpgradeStore(Expected(), to_).status(),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("only version 2 can be upgraded")));
-  EXPECT_THAT(UpgradeStore(from_, to_).status(),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is no store " + from_.folder())));
+  EXPECT_THAT(UpgradeStore(Expected(), to_).status(), IsFailedPrecondition("only version 2 can be upgraded"));
+  EXPECT_THAT(UpgradeStore(from_, to_).status(), IsNotFound("there is no store " + from_.folder()));
   EXPECT_FALSE(FileExists(to_.folder()));
 }
 

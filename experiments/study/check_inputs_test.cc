@@ -19,16 +19,9 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class DataContents : public ::testing::Test {
  protected:

@@ -1,14 +1,9 @@
 #include "experiments/study/failures.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 StudyFailure Failure(absl::StatusCode code) { return {"train", "", KindOf(static_cast<int>(code))}; }
 

@@ -7,13 +7,9 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 class GuidelinesTest : public ::testing::Test {
  protected:

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/proto/record_file.h"
 #include "core/random.h"

@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "experiments/plan/plan.h"
 #include "experiments/store/components.h"
 #include "experiments/store/record.proto.h"

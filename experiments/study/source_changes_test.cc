@@ -1,15 +1,10 @@
 #include "experiments/study/source_changes.h"
 
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 constexpr FingerprintRow kTrain[] = {{"LossTermSpec", "open_auc", "losses/open_auc", "new"}, {}};
 constexpr FingerprintRow kInfer[] = {{"ModelSpec", "vgg32", "models/networks/vgg32", "same"}, {}};

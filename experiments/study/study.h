@@ -2,7 +2,6 @@
 #ifndef OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 #define OPENSET_EXPERIMENTS_STUDY_STUDY_H_
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>

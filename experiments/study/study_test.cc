@@ -19,12 +19,9 @@
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "experiments/testing/study_scene.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 class KeptSpecTest : public ::testing::Test {
  protected:
@@ -181,18 +178,13 @@ TEST_F(RecordFilterTest, ChangedAreThoseThatAreMadeAgain) {
   options.redo = "all";
   sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
   EXPECT_THAT(Study::Load("spec", sandbox_.folders(), store_, options).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only=changed already implies --redo=changed")));
+              IsInvalidArgument("--only=changed already implies --redo=changed"));
 }
 
 TEST_F(RecordFilterTest, OtherWordsAreRefused) {
-  EXPECT_THAT(
-      MakeRecordFilter("faild", store_).status(),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--only: unknown word 'faild'; did you mean 'failed'?")));
+  EXPECT_THAT(MakeRecordFilter("faild", store_).status(),
+              IsInvalidArgument("--only: unknown word 'faild'; did you mean 'failed'?"));
 }
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class StudyTest : public StudyScene {
  protected:
@@ -218,8 +210,7 @@ TEST_F(StudyTest, AFailedChoiceHidesNothingElse) {
     const std::unique_ptr<Study> first = *Load(spec);
     Record(*first, 1, 0.5);  // of method pairs
     for (int t = 2; t < 6; ++t) Record(*first, t, std::nullopt);
-    EXPECT_THAT(first->Choose(ChoiceOf(*first)).status(),
-                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("aurc is undefined for all candidates")));
+    EXPECT_THAT(first->Choose(ChoiceOf(*first)).status(), IsFailedPrecondition("aurc is undefined for all candidates"));
 
     for (const char* redo : {"", "failed"}) {
       const absl::StatusOr<std::unique_ptr<Study>> again = Load(spec, redo);
@@ -245,8 +236,7 @@ TEST_F(StudyTest, ASearchByAnUndefinedCriterionIsRefusedBeforeItRuns) {
       "validation_per_class: 5 search { method: 'plain' axis { path: 'training.epochs' value: ['1', '2'] } criterion "
       "{ ";
   EXPECT_THAT(Load(search + "auroc {} } }").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("search[0].criterion: auroc needs unknown samples, and the validation data of task")));
+              IsInvalidArgument("search[0].criterion: auroc needs unknown samples, and the validation data of task"));
   EXPECT_TRUE(Load(search + "aurc {} } }").ok());
 }
 
@@ -444,9 +434,7 @@ TEST_F(RedoTest, FailedTrainingsStartOver) {
 }
 
 TEST_F(RedoTest, OtherWordsAreMethodsOfTheStudy) {
-  EXPECT_THAT(
-      LoadToRedo("pears").status(),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--redo: unknown method 'pears'; did you mean 'pairs'?")));
+  EXPECT_THAT(LoadToRedo("pears").status(), IsInvalidArgument("--redo: unknown method 'pears'; did you mean 'pairs'?"));
 }
 
 using DamageTest = RedoTest;
@@ -494,7 +482,7 @@ TEST_F(DamageTest, WhatCantBeReadStays) {
     for (const char* calls : {"open", "read"}) {
       SCOPED_TRACE(absl::StrCat(error, " ", calls));
       const FailingDisk failing(path, error, calls);
-      EXPECT_THAT(LoadToRedo("").status(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(path)));
+      EXPECT_THAT(LoadToRedo("").status(), IsUnavailable(path));
     }
   }
   EXPECT_FALSE(FileExists(store_.folder() + "/quarantine"));
@@ -555,8 +543,7 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   ASSERT_TRUE(study.ok()) << study.status();
   FakeEngine engine;
   EngineObserver observer;
-  EXPECT_THAT((*study)->Run({}, &engine, &observer),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("digits/test-images")));
+  EXPECT_THAT((*study)->Run({}, &engine, &observer), IsNotFound("digits/test-images"));
   EXPECT_FALSE(FileExists(store_.folder())) << "something was written";
   // A complete study needs no data files.
   Record(**study, 0, 0.5);
@@ -566,8 +553,7 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
 }
 
 TEST_F(StudyTest, ErrorsAreThoseOfTheSpec) {
-  EXPECT_THAT(Load("method: 'plan'"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                               HasSubstr("method[1]: unknown method 'plan'; did you mean 'plain'?")));
+  EXPECT_THAT(Load("method: 'plan'"), IsInvalidArgument("method[1]: unknown method 'plan'; did you mean 'plain'?"));
 }
 
 // Searches of a study whose results are made again (StudyOptions.redo).

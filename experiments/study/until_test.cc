@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/files/files.h"
@@ -19,15 +18,10 @@
 #include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using Verdict = UntilComparison::Verdict;
 
 constexpr char kDrawn[] = "name: 'task' data_set: 'digits' drawn { level { known: 3 unknown: 2 } }";

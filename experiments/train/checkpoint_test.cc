@@ -12,7 +12,6 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/testing/training_scene.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/model.pb.h"
 
@@ -33,10 +32,6 @@ TEST(CommitCheckpoint, LeavesNothingBehindOnAnError) {
   const std::string above = staging.substr(0, staging.rfind('/'));
   EXPECT_EQ(ListFolder(above)->size(), 1) << "another staging folder than this one is left in " << above;
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TrainAction ActionOf(const std::string& model, int classes = 3) {
   TrainAction action = Parsed<TrainAction>("model { " + model + " } input { size: 16 channels: 1 } seed: 1");
@@ -78,7 +73,7 @@ TEST(InitialModelTest, WeightsMayLieInADataFolder) {
   EXPECT_THAT(HeadOf(ActionOf(absl::StrCat(kNetwork, "weights { file: 'data:testdata/", file, "' }"))),
               TensorEq(HeadOf(ActionOf(absl::StrCat(kNetwork, kWeights, "}")))));
   EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, "weights { file: 'data:", file, "' }")), ContextOf("0")),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("in the data folders (absent, models): osrci_cnn")));
+              IsNotFound("in the data folders (absent, models): osrci_cnn"));
 }
 
 TEST(InitialModelTest, TheDigestDecidesNotThePath) {
@@ -123,8 +118,7 @@ TEST(InitialModelTest, TheSummaryHasTheNotesOfTheImport) {
 
 TEST(InitialModelTest, ErrorsNameTheFile) {
   EXPECT_THAT(MakeInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "}"), 5), ContextOf("0")),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("models/testdata/osrci_cnn_parallel.safetensors: the weights don't fit the model")));
+              IsInvalidArgument("models/testdata/osrci_cnn_parallel.safetensors: the weights don't fit the model"));
 }
 
 }  // namespace

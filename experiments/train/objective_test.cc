@@ -1,6 +1,5 @@
 #include "experiments/train/objective.h"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,16 +11,11 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/open_set/open_set_members.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/testing/golden.h"
 #include "losses/testing/loss_scene.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 
 // A feature for each image: its mean. Counts its passes and the images in the last one.
 class MeanBackbone : public Backbone {

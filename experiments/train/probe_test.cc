@@ -9,14 +9,10 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/train/probe.h"
 #include "experiments/train/testing/training_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The reports of a probe with one timed step.
 std::vector<WorkProgress> ReportsOf(const TrainAction& action, ActionContext context) {
@@ -76,7 +72,7 @@ TEST(Probe, WithoutATrainingThereIsNothingToTime) {
   ProbeAction probe;
   *probe.mutable_train() = scene.Action();
   probe.mutable_train()->clear_training();
-  EXPECT_THAT(Probe(probe, scene.Context()), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no training")));
+  EXPECT_THAT(Probe(probe, scene.Context()), IsFailedPrecondition("no training"));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/testing/training_scene.h"
 #include "experiments/train/training_run.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 
 namespace openset {

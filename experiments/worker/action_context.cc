@@ -1,6 +1,5 @@
 #include "experiments/worker/action_context.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 

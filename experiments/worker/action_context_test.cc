@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -13,13 +12,9 @@
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // One part of a data set: "a.png" and "b.png" of class 0, "c.png" of class 1, or as much in one file.
 class ImageCacheTest : public ::testing::TestWithParam<const char*> {

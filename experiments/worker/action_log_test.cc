@@ -7,8 +7,6 @@
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/action.proto.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

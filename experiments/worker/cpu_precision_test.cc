@@ -1,14 +1,9 @@
 #include "experiments/worker/cpu_precision.h"
 
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(CpuPrecisionTest, Bf16NeedsInstructionsForIt) {
   ExecutionSpec spec;

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "core/tensor/torch_runtime.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <new>
 #include <string>
 

@@ -14,15 +14,12 @@
 #include "core/in_parallel.h"
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/processes/run_state.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // A process that serves requests: a training ends as its key says, an inference waits until it is asked to stop.
 class WorkerLoopTest : public ::testing::Test {

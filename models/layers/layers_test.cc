@@ -1,9 +1,8 @@
 #include "models/layers/layers.h"
 
 #include "core/tensor/torch_nn.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

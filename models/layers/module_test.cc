@@ -1,14 +1,11 @@
 #include "models/layers/module.h"
 
 #include "core/tensor/testing/memory_gpu.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Has weight, undefined bias, buffer "count", and the given modules.
 struct Node : public Module {

@@ -1,6 +1,5 @@
 #include "models/layers/pooled_relu.h"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>

@@ -1,18 +1,14 @@
 #include "models/networks/dcgan.h"
 
 #include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 using Sizes = std::vector<int64_t>;
 

@@ -3,14 +3,11 @@
 #include <cmath>
 
 #include "core/tensor/torch_generator.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 at::Tensor Dropped(double probability, Dropout::Drops drops, const at::Tensor& x, uint64_t seed = 1) {
   Dropout dropout(probability, drops);

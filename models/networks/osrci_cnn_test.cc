@@ -4,7 +4,6 @@
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
@@ -12,8 +11,6 @@
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 INSTANTIATE_TEST_SUITE_P(OsrciCnn, ModelConformance,
                          ::testing::Values(ModelCase{"osrci_cnn {} head { linear {} }", 32,
@@ -49,7 +46,7 @@ TEST(OsrciCnnTest, HasTheStatedShapes) {
 }
 
 TEST(OsrciCnnTest, NeedsImagesOf16x16) {
-  EXPECT_THAT(OsrciCnnOf("", "size: 15"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at least 16x16")));
+  EXPECT_THAT(OsrciCnnOf("", "size: 15"), IsInvalidArgument("at least 16x16"));
   const auto smallest = OsrciCnnOf("", "size: 16");  // 16: 12, 6, 2, 1
   ASSERT_THAT(smallest, IsOk());
   (*smallest)->eval();

@@ -1,14 +1,12 @@
 #include "models/networks/residual.h"
 
 #include "core/tensor/torch_generator.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/networks/dropout.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 std::vector<std::string> NamesOf(const Module& module) {
   std::vector<std::string> names;

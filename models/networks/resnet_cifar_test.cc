@@ -1,7 +1,7 @@
 #include "core/random.h"
 #include "core/tensor/torch_generator.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/networks/network_members.h"
 #include "models/testing/golden_outputs.h"
 #include "models/testing/model_conformance.h"
@@ -9,8 +9,6 @@
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 INSTANTIATE_TEST_SUITE_P(Resnet20, ModelConformance,
                          ::testing::Values(ModelCase{"resnet_cifar { block_dropout: 0.2 } head { linear {} }", 32,

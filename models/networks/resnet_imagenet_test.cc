@@ -7,7 +7,6 @@
 #include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 #include "models/networks/network_members.h"
@@ -18,7 +17,6 @@
 namespace openset {
 namespace {
 
-using ::testing::Not;
 using ::testing::UnorderedElementsAreArray;
 
 INSTANTIATE_TEST_SUITE_P(Resnet50, ModelConformance,

@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/make_model.h"
 

@@ -14,7 +14,6 @@
 #include "core/tensor/torch_generator.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 #include "models/initialise.h"
 #include "models/layers/layers.h"

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "core/status_macros.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/processes/leases.h"

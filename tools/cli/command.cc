@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <optional>
-#include <set>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

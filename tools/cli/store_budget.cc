@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <iostream>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
@@ -13,14 +12,9 @@
 #include "eval/files/named_arrays.h"
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 constexpr int64_t kClasses = 3, kDim = 4;
 

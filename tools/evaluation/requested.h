@@ -3,7 +3,6 @@
 #define OPENSET_TOOLS_EVALUATION_REQUESTED_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>

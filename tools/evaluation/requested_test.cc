@@ -6,14 +6,9 @@
 
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(ParseMetrics, NamesAndFields) {
   ASSERT_OK_AND_ASSIGN(

@@ -9,17 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
 
-using ::testing::Contains;
 using ::testing::Key;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 constexpr int64_t kSteps = 24;  // 3 epochs
 

@@ -1,7 +1,6 @@
 // Loss terms together with the heads and open-set sources that they need, against steps of the released code of others
 // (make_released_loss_golden.py).
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 

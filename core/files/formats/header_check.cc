@@ -1,6 +1,5 @@
 #include "core/files/formats/header_check.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 

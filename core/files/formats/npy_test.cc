@@ -9,15 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // core/testdata was written with NumPy 2.4.
 std::string TestData(const std::string& name) {
@@ -131,7 +125,7 @@ TEST(ParseNpy, AcceptsTheShapesThatNumPyAccepts) {
     EXPECT_THAT(parse(shape).status(), StatusIs(absl::StatusCode::kDataLoss)) << shape;
   }
   EXPECT_THAT(ParseNpy(Head("{'descr': '|u1', 'fortran_order': 0, 'shape': (6,)}") + "abcdef").status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("neither True nor False")));
+              IsDataLoss("neither True nor False"));
 }
 
 TEST(ReadNpy, ReadsTheSizeOfTheHeader) {
@@ -139,14 +133,14 @@ TEST(ReadNpy, ReadsTheSizeOfTheHeader) {
   ASSERT_THAT(WriteFileAtomically(path, FormatNpy(MakeNpy(std::vector<int64_t>{7, 8}, {2}))), IsOk());
   ASSERT_OK_AND_ASSIGN(const NpyArray array, ReadNpy(path));
   EXPECT_THAT(*ToInt64(array), ElementsAre(7, 8));
-  EXPECT_THAT(ReadNpy("/nowhere.npy").status(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/nowhere.npy")));
+  EXPECT_THAT(ReadNpy("/nowhere.npy").status(), IsNotFound("/nowhere.npy"));
   // A sparse file of four terabytes.
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
   EXPECT_THAT(ReadNpy(path).status(),
               StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr(path), HasSubstr("asks for 16 bytes"))));
   ASSERT_THAT(WriteFileAtomically(path, ""), IsOk());
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 42), 0);
-  EXPECT_THAT(ReadNpy(path).status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("magic bytes")));
+  EXPECT_THAT(ReadNpy(path).status(), IsDataLoss("magic bytes"));
 }
 
 TEST(FormatNpy, ReadsBackBitForBit) {

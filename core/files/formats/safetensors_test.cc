@@ -7,17 +7,10 @@
 #include "core/random.h"
 #include "core/testing/byte_order.h"
 #include "core/testing/mutation.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 // Written by Python safetensors 0.8.0 (safetensors.torch.save): one array of every type, a scalar, an empty array, a
 // name with characters that JSON escapes, and one metadata text; the other file has no array at all.

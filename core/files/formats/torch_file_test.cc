@@ -12,17 +12,9 @@
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 // Files that tools/peers/make_torch_files.py made.
 std::string Bytes(const std::string& name) {
@@ -98,8 +90,7 @@ TEST(TorchFile, ACheckpointOfSeveralDictsNeedsAKey) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "it has no dict of tensors under the key 'epoch'; its keys are 'student', 'teacher'"));
   EXPECT_THAT(DecodeTorchFile(Bytes("nested")).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("torch.save(checkpoint[\"state\"][\"encoder\"], \"weights.pth\")")));
+              IsInvalidArgument("torch.save(checkpoint[\"state\"][\"encoder\"], \"weights.pth\")"));
 }
 
 // Text of a pickle: BINSTRING.
@@ -140,7 +131,7 @@ TEST(TorchFile, TheParametersAndBuffersOfTorchScript) {
   ASSERT_OK_AND_ASSIGN(const TorchTensors old, DecodeTorchFile(ScriptArchive("", "")));
   EXPECT_THAT(old.arrays, SizeIs(3));
   EXPECT_THAT(DecodeTorchFile(ScriptArchive(""), "state_dict").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is TorchScript, which has no keys")));
+              IsInvalidArgument("is TorchScript, which has no keys"));
 }
 
 TEST(TorchFile, TorchScriptThatComputesItsTensorsIsRefused) {
@@ -151,8 +142,7 @@ TEST(TorchFile, TorchScriptThatComputesItsTensorsIsRefused) {
                              HasSubstr("save them with torch.save(model.state_dict(), \"weights.pth\")"))));
   const std::string path = JoinPath(::testing::TempDir(), "network.pth");
   ASSERT_THAT(WriteFileAtomically(path, ScriptArchive(code)), IsOk());
-  EXPECT_THAT(CheckRunsNoCode(path),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(path + ": its code defines")));
+  EXPECT_THAT(CheckRunsNoCode(path), IsInvalidArgument(path + ": its code defines"));
   for (const std::string& other : {ScriptArchive(""), Bytes("state"), std::string("no archive")}) {
     ASSERT_THAT(WriteFileAtomically(path, other), IsOk());
     EXPECT_THAT(CheckRunsNoCode(path), IsOk());
@@ -162,29 +152,23 @@ TEST(TorchFile, TorchScriptThatComputesItsTensorsIsRefused) {
 
 TEST(TorchFile, TensorsLieInTheirStorage) {
   for (const char* name : {"outside", "expanded", "short"}) {
-    EXPECT_THAT(DecodeTorchFile(Bytes(name)).status(),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensor 'weight': lies outside its storage")))
-        << name;
+    EXPECT_THAT(DecodeTorchFile(Bytes(name)).status(), IsDataLoss("tensor 'weight': lies outside its storage")) << name;
   }
 }
 
 // A file of 5 kB whose tensors would take 1.1 GiB, each copied from the one storage that they share.
 TEST(TorchFile, TensorsOfOneStorageAreNotCopiedWithoutEnd) {
-  EXPECT_THAT(DecodeTorchFile(Bytes("shared")).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("it takes more than 1073741824 bytes")));
+  EXPECT_THAT(DecodeTorchFile(Bytes("shared")).status(), IsDataLoss("it takes more than 1073741824 bytes"));
 }
 
 TEST(TorchFile, OtherErrors) {
-  EXPECT_THAT(DecodeTorchFile(Bytes("big_endian")).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("byte order 'big'")));
-  EXPECT_THAT(DecodeTorchFile(Bytes("no_tensors")).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("other things than tensors: 'epoch'")));
-  EXPECT_THAT(DecodeTorchFile(absl::string_view("\x80\x02\x8a\x0alor", 7)).status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a valid pickle")));
+  EXPECT_THAT(DecodeTorchFile(Bytes("big_endian")).status(), IsInvalidArgument("byte order 'big'"));
+  EXPECT_THAT(DecodeTorchFile(Bytes("no_tensors")).status(), IsInvalidArgument("other things than tensors: 'epoch'"));
+  EXPECT_THAT(DecodeTorchFile(absl::string_view("\x80\x02\x8a\x0alor", 7)).status(), IsDataLoss("not a valid pickle"));
   EXPECT_THAT(DecodeTorchFile("\x80\x02K\x07.").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a pickle that torch.save() did not write")));
+              IsInvalidArgument("a pickle that torch.save() did not write"));
   EXPECT_THAT(DecodeTorchFile(ZipBytes({{"archive/label.npy", "x"}})).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("neither torch.save() nor TorchScript wrote")));
+              IsInvalidArgument("neither torch.save() nor TorchScript wrote"));
   EXPECT_THAT(DecodeTorchFile("no archive").status(), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
@@ -231,7 +215,7 @@ TEST(TorchFile, ModulesThatUnfoldAreRefused) {
                                         {"archive/constants.pkl", "\x80\x02)."},
                                         {"archive/code/__torch__.py", code}}))
                   .status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("too many modules")));
+              IsDataLoss("too many modules"));
 }
 
 }  // namespace

@@ -9,14 +9,9 @@
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string FakeDriver() { return *RunfilesFolder() + "/openset/core/process/gpu/libfake_gpu_driver.so"; }
 
@@ -49,8 +44,7 @@ TEST(CudaLibrary, AnotherVersionIsRefused) {
                          AllOf(HasSubstr(std::string("is PyTorch ") + version),
                                HasSubstr("needs 2.11.0 for CUDA 13; 'pip install torch==2.11.0'"))));
   }
-  EXPECT_THAT(CudaLibraryIn(TorchFolder("nameless", "")),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("of an unknown version")));
+  EXPECT_THAT(CudaLibraryIn(TorchFolder("nameless", "")), IsFailedPrecondition("of an unknown version"));
 }
 
 TEST(CudaLibrary, WorkersGetThePath) {
@@ -67,14 +61,12 @@ TEST(CudaLibrary, ALibraryThatCannotBeOpenedIsNotMissing) {
   const std::string folder = TorchFolder("pipe", "2.11.0"), library = folder + "/lib/libtorch_cuda.so";
   std::filesystem::remove(library);
   ASSERT_EQ(mkfifo(library.c_str(), 0600), 0);
-  EXPECT_THAT(CudaLibraryIn(folder),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("lib/libtorch_cuda.so: is a pipe or a device")));
+  EXPECT_THAT(CudaLibraryIn(folder), IsDataLoss("lib/libtorch_cuda.so: is a pipe or a device"));
 }
 
 TEST(CudaLibrary, AMissingLibraryIsNotFound) {
   setenv("OPENSET_TORCH", "/nowhere/torch", 1);
-  EXPECT_THAT(FindCudaLibrary(), StatusIs(absl::StatusCode::kNotFound,
-                                          HasSubstr("OPENSET_TORCH: /nowhere/torch has no lib/libtorch_cuda.so")));
+  EXPECT_THAT(FindCudaLibrary(), IsNotFound("OPENSET_TORCH: /nowhere/torch has no lib/libtorch_cuda.so"));
   unsetenv("OPENSET_TORCH");
   // A Python that fails or is too slow is not one without PyTorch.
   const std::string python = JoinPath(::testing::TempDir(), "failing_python");
@@ -108,7 +100,7 @@ TEST(CudaLibrary, NothingIsTakenFromTheCurrentFolder) {
 
 TEST(CudaLibrary, AnInvalidLibraryCannotBeLoaded) {
   EXPECT_THAT(LoadCudaLibrary(*CudaLibraryIn(TorchFolder("broken", "2.11.0"))),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("CUDA library can't be loaded: ")));
+              IsFailedPrecondition("CUDA library can't be loaded: "));
   EXPECT_THAT(LoadCudaLibrary(FakeDriver()), IsOk());
 }
 
@@ -119,8 +111,7 @@ TEST(CheckGpuDriver, OneThatIsTooOldIsRefused) {
   }
   setenv("FAKE_GPU_CUDA", "12040", 1);
   EXPECT_THAT(CheckGpuDriver(FakeDriver()),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("can run CUDA 12.4, and openset needs CUDA 13.0: install driver 580 or later, or")));
+              IsFailedPrecondition("can run CUDA 12.4, and openset needs CUDA 13.0: install driver 580 or later, or"));
   unsetenv("FAKE_GPU_CUDA");
   EXPECT_THAT(CheckGpuDriver("libno_such_driver.so.1"), StatusIs(absl::StatusCode::kNotFound));
 }
@@ -129,8 +120,7 @@ TEST(CheckGpu, FromComputeCapability75) {
   EXPECT_THAT(CheckGpu({"Tesla T4", 0, 7, 5}), IsOk());
   EXPECT_THAT(CheckGpu({"NVIDIA H200", 0, 9, 0}), IsOk());
   EXPECT_THAT(CheckGpu({"Tesla V100", 0, 7, 0}),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("Tesla V100 has compute capability 7.0, and CUDA 13 needs 7.5 or later")));
+              IsFailedPrecondition("Tesla V100 has compute capability 7.0, and CUDA 13 needs 7.5 or later"));
 }
 
 }  // namespace

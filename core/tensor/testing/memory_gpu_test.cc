@@ -6,18 +6,12 @@
 
 #include "core/tensor/torch.h"
 #include "core/tensor/torch_generator.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
-using ::testing::ContainsRegex;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 const at::Device kGpu(at::kCUDA, 1), kOther(at::kCUDA, 0);

@@ -1,7 +1,5 @@
 #include "data/augment/pixels/apply_pixel_ops.h"
 
-#include <vector>
-
 #include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/testing/apply_each.h"
 #include "gtest/gtest.h"

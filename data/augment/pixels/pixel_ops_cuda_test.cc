@@ -5,17 +5,14 @@
 #include "core/process/build_info.h"
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/tensor/torch.h"
+#include "core/testing/status_matchers.h"
 #include "data/augment/pixels/make_pixel_op.h"
 #include "data/augment/pixels/pixel_ops_kernel.h"
 #include "data/augment/pixels/pixel_ops_launcher.h"
 #include "data/augment/testing/apply_each.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kVariable[] = "OPENSET_PIXEL_KERNEL";
 

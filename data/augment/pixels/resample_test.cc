@@ -5,13 +5,10 @@
 #include <vector>
 
 #include "core/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // Windows of up to `taps` pixels at random places, with weights that add up to about 1 and may be negative.
 ResampleWeights RandomWeights(int64_t in, int64_t out, int64_t taps, RandomStream* random) {

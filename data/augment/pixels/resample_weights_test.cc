@@ -1,16 +1,12 @@
 #include "data/augment/pixels/resample_weights.h"
 
 #include <utility>
-#include <vector>
 
 #include "core/tensor/torch_runtime.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 // As in resize_test.cc: for 4 pixels to 2, the weights that lie inside the row are 3 : 3 : 1 and 1 : 3 : 3.
 TEST(WeightsOfLibTorch, ShrinkingByTwo) {

@@ -1,8 +1,5 @@
 #include "data/augment/testing/pillow_golden.h"
 
-#include <string>
-
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"

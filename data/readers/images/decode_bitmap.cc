@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

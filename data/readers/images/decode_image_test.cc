@@ -13,13 +13,10 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/testing/byte_order.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(SplitColours, WritesEachByteOnlyToItsPosition) {
   for (int64_t count = 0; count < 70; ++count) {
@@ -34,8 +31,6 @@ TEST(SplitColours, WritesEachByteOnlyToItsPosition) {
     ASSERT_THAT((std::vector<int>{red[count], green[count], blue[count]}), ElementsAre(255, 255, 255));
   }
 }
-
-using ::testing::HasSubstr;
 
 constexpr char kFolder[] = "data/readers/testdata";
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/match.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "data/readers/images/decoders.h"

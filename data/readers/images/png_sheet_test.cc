@@ -4,14 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "data/testing/damage.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Written by Pillow: 4 x 2 pixels, (1, 2, 3), (4, 5, 6), ..., (19, 20, 21), (250, 251, 252).
 const char kSheet[] =

@@ -3,9 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -46,8 +45,6 @@ TEST(NelderMead, Stops) {
   EXPECT_GE(evaluations, 200);
   EXPECT_LE(evaluations, 202);
 }
-
-using ::testing::HasSubstr;
 
 TEST(GeneralizedPareto, HasItsDistributionFunction) {
   const GeneralizedPareto heavy{1, 2, 3};  // 1 - 1 / (1 + (x - 2) / 3)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "Eigen/Eigenvalues"
 #include "absl/strings/str_cat.h"

@@ -2,10 +2,9 @@
 
 #include "Eigen/LU"
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "eval/scores/input.h"
 #include "eval/testing/score_rows.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

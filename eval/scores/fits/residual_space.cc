@@ -1,7 +1,6 @@
 #include "eval/scores/fits/residual_space.h"
 
 #include <cmath>
-#include <utility>
 
 #include "Eigen/Eigenvalues"
 #include "Eigen/QR"

@@ -18,17 +18,12 @@
 #include "core/files/runfiles.h"
 #include "core/logging.h"
 #include "core/process/subprocess.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 // Runfiles as Bazel makes them: links to built or fetched files.
 class ProgramCopyTest : public ::testing::Test {

@@ -13,17 +13,12 @@
 #include "absl/strings/str_cat.h"
 #include "core/random.h"
 #include "core/testing/fault_rounds.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/testing/fake_slurm_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 class SlurmFaults : public FakeSlurm {
  protected:

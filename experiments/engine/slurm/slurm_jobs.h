@@ -10,7 +10,6 @@
 #define OPENSET_EXPERIMENTS_ENGINE_SLURM_SLURM_JOBS_H_
 
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>

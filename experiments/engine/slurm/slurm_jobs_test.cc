@@ -18,8 +18,6 @@
 #include "experiments/action/stage.h"
 #include "experiments/engine/slurm/program_copy.h"
 #include "experiments/testing/fake_slurm_scene.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -62,12 +60,6 @@ TEST(SlurmClient, ReadsTheAccounts) {
 }
 
 namespace fs = std::filesystem;
-
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr char kName[] = "openset-study-0123-abcdef-0000";
 

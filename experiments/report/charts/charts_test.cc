@@ -4,19 +4,14 @@
 #include <string>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 ReportCell Cell(const std::string& method, const std::string& lambda, double mean) {
   ReportCell cell;
@@ -168,8 +163,6 @@ TEST(LearningCurves, OfLevelsThatWereMeasuredInTraining) {
       names, ElementsAre("loss_0_1", "train_accuracy_0_1", "auroc_0_1", "loss_0_2", "train_accuracy_0_2", "auroc_0_2"));
 }
 
-using ::testing::DoubleEq;
-
 ReportCell Cell(const std::string& method, const std::string& metric, bool higher_is_better, double mean) {
   ReportCell cell;
   cell.method = method;
@@ -266,8 +259,6 @@ TEST(ImprovementCharts, EachTaskHasItsOwn) {
   EXPECT_EQ(charts[1].name, "improvement_aurc_u_0_0");
   EXPECT_THAT(charts[1].chart.bars, ElementsAre(Pair("ensemble", DoubleEq(75))));
 }
-
-using ::testing::HasSubstr;
 
 // A method's values on `n` splits, each the same.
 ReportCell Cell(const std::string& method, double value, int n) {

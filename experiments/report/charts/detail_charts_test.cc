@@ -3,20 +3,14 @@
 #include <string>
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/details.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 TrialSpec Trial(const std::string& method, int split) {
   TrialSpec trial;

@@ -5,15 +5,9 @@
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/catalog.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // Six classes; with groups, {0, 2, 4} and {1, 3, 5}.
 Catalog TheCatalog(bool with_groups) {

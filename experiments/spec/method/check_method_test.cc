@@ -5,17 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 MethodSpec Parse(const std::string& text) { return Parsed<MethodSpec>(text); }
 

@@ -1,14 +1,11 @@
 #include "core/proto/traits.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/open_set.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 Traits OfInference(const char* text) { return TraitsOf(ParsedWithDefaults<InferenceSpec>(text)); }
 

@@ -14,16 +14,11 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::vector<std::string> Described(const std::vector<Trial>& trials) {
   std::vector<std::string> lines;
@@ -386,10 +381,6 @@ TEST(Expand, RefusesTooManyTrialsBeforeMakingThem) {
   EXPECT_THAT(Error(sandbox, spec), HasSubstr("makes 1000000000 trials ("));
 }
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Pair;
-
 // The methods that come with the project, on a model: "" for those that can be used, and why for the others.
 std::map<std::string, std::string> OutcomesOn(const std::string& model) {
   const SpecFolders folders = SpecFoldersBelow(JoinPath(*RunfilesFolder(), "openset"));
@@ -453,7 +444,7 @@ TEST(PostHoc, AModelThatNoMethodCanHaveIsRefused) {
     std::vector<LoadedMethod> methods;
     methods.push_back(*LoadMethod("mcp", folders, ""));
     EXPECT_THAT(MakePostHoc(std::move(methods), Parsed<ModelSpec>(model), Parsed<InputSpec>("")),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)));
+                IsInvalidArgument(what));
   }
 }
 

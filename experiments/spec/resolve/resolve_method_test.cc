@@ -2,22 +2,17 @@
 
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // The method NAME of the sandbox, whose file says `text`.
 absl::StatusOr<LoadedMethod> Load(const SpecSandbox& sandbox, const std::string& name, const std::string& text) {
@@ -70,7 +65,7 @@ TEST(ResolveMethod, ABaseMayHavePresets) {
   // Presets of the study come last, as always.
   EXPECT_EQ(LoadMethod("top+short", sandbox.folders(), "")->spec.training().epochs(), 3);
   const absl::StatusOr<LoadedMethod> wrong = Load(sandbox, "wrong", "base: 'plain+shrt'\n");
-  EXPECT_THAT(wrong.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown preset 'shrt'")));
+  EXPECT_THAT(wrong.status(), IsInvalidArgument("unknown preset 'shrt'"));
 }
 
 // The settings of a record name the file of its split, and override a method with one file for each split.
@@ -212,9 +207,6 @@ TEST(ResolveMethod, Errors) {
   EXPECT_THAT(std::string(LoadMethod("plain+bad", sandbox.folders(), "").status().message()),
               HasSubstr("bad.textproto:1: base: "));
 }
-
-using ::testing::AllOf;
-using ::testing::IsEmpty;
 
 TEST(PresetWarnings, NamesPartsReplacedByAnotherKind) {
   const SpecSandbox sandbox;

@@ -27,16 +27,9 @@
 #include "core/proto/record_file.h"
 #include "core/testing/fault_calls.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 // Ids of runs on other hosts, so that only their signs of life show whether they live.
 constexpr char kFirst[] = "first.host.0123abcd.10.1";

@@ -14,16 +14,11 @@
 #include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class OrphansTest : public ::testing::Test {
  protected:

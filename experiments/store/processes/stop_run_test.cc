@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,14 +13,11 @@
 #include "core/machine/machine.h"
 #include "core/process/subprocess.h"
 #include "core/proto/record_file.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/store/processes/leases.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::SizeIs;
 
 class StopRunTest : public ::testing::Test {
  protected:

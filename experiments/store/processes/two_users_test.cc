@@ -4,24 +4,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/machine/machine.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/users.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/processes/orphans.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -8,13 +8,9 @@
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 ActionSpec Training(uint64_t seed, const std::string& start = "") {
   ActionSpec action;
@@ -71,21 +67,20 @@ TEST_F(InputTrainingsTest, EachNetworksAfterTheOneThatItStartsFromWithEpochsOfTh
 }
 
 TEST_F(InputTrainingsTest, ASummaryMustHaveTheTrainingsOfItsAction) {
-  EXPECT_THAT(CheckTrainings(summary_), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of 0 trainings")));
+  EXPECT_THAT(CheckTrainings(summary_), IsDataLoss("of 0 trainings"));
   *summary_.mutable_training() = *LoadTrainings(summary_.action(), store_);
   EXPECT_THAT(CheckTrainings(summary_), IsOk());
   EXPECT_EQ(FirstTraining(summary_).provenance().commit(), "2");
   InferSummary other = summary_;
   other.mutable_training(2)->mutable_action()->mutable_train()->set_seed(4);
-  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("depend on 3 others")));
+  EXPECT_THAT(CheckTrainings(other), IsDataLoss("depend on 3 others"));
   other = summary_;
   other.mutable_training()->RemoveLast();
-  EXPECT_THAT(CheckTrainings(other),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("the summaries of 2 trainings, and depend on 3")));
+  EXPECT_THAT(CheckTrainings(other), IsDataLoss("the summaries of 2 trainings, and depend on 3"));
   // The one that a network starts from is missing.
   other = summary_;
   other.mutable_training()->DeleteSubrange(0, 1);
-  EXPECT_THAT(CheckTrainings(other), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("depend on 3")));
+  EXPECT_THAT(CheckTrainings(other), IsDataLoss("depend on 3"));
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 #include "experiments/store/records/metric_groups.h"
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/store/record.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 std::vector<std::string> GroupsOf(const std::string& text) {
   std::vector<std::string> names;

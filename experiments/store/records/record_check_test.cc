@@ -17,7 +17,6 @@
 #include "data/task.pb.h"
 #include "experiments/store/details.pb.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

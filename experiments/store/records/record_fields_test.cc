@@ -21,14 +21,10 @@
 #include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
-#include "gmock/gmock.h"
 #include "losses/loss.pb.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TrialRecord Example() {
   TrialRecord record = TestRecord(TestKey("abcd"), "openauc", 3, 0.91);
@@ -104,7 +100,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
                                                  {"method=openaucandseed=3", false}}) {
     const absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
     if (std::string(text) == "method=openaucandseed=3") {
-      EXPECT_THAT(query.status(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")));
+      EXPECT_THAT(query.status(), IsInvalidArgument("is not a comparison"));
       continue;
     }
     ASSERT_THAT(query, IsOk()) << text;
@@ -114,12 +110,9 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
 
 TEST(RecordQuery, NamesWhatItCannotParse) {
   for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
-    EXPECT_THAT(RecordQuery::Parse(text).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a comparison")))
-        << text;
+    EXPECT_THAT(RecordQuery::Parse(text).status(), IsInvalidArgument("is not a comparison")) << text;
   }
-  EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'openauc'?")));
+  EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}), IsInvalidArgument("did you mean 'openauc'?"));
   EXPECT_THAT(CheckNames({"seed", "openauc"}, {FieldsOf(Example())}), IsOk());
   EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
 }
@@ -148,7 +141,7 @@ TEST(RecordQuery, IsCheckedAgainstTheRecords) {
            {"openauc<=nan", "'openauc<=nan': openauc is a number, but 'nan' is not"},
            {"method<3", "'method<3': method is a text; compare it by =, != or ~"}}) {
     RecordQuery query = *RecordQuery::Parse(text);
-    EXPECT_THAT(query.Resolve(records), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(problem))) << text;
+    EXPECT_THAT(query.Resolve(records), IsInvalidArgument(problem)) << text;
     EXPECT_THAT(query.Resolve({}), IsOk()) << text;
   }
 }
@@ -174,8 +167,7 @@ TEST(RecordQuery, NamesLongerTexts) {
 
 TEST(RecordQuery, OfBlanksIsRefused) {
   for (const char* text : {"", " ", " \t\n"}) {
-    EXPECT_THAT(RecordQuery::Parse(text).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the query is blank")));
+    EXPECT_THAT(RecordQuery::Parse(text).status(), IsInvalidArgument("the query is blank"));
   }
   EXPECT_TRUE(RecordQuery().Matches(FieldsOf(Example())));
 }
@@ -185,8 +177,7 @@ TEST(RecordQuery, ATrialTakesFourDigits) {
   for (const char* text : {"trial=abc", "trial!=abc", "Trial=", "trial='' or seed=3", "trial=wxyz"}) {
     absl::StatusOr<RecordQuery> query = RecordQuery::Parse(text);
     if (!query.ok()) continue;
-    EXPECT_THAT(query->Resolve({fields}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("first 4 digits")))
-        << text;
+    EXPECT_THAT(query->Resolve({fields}), IsInvalidArgument("first 4 digits")) << text;
   }
   EXPECT_FALSE(RecordQuery::Parse("trial!=abcd")->Matches(fields));  // the opposite of trial=abcd
   EXPECT_TRUE(RecordQuery::Parse("trial!=abce")->Matches(fields));
@@ -450,8 +441,7 @@ TEST(SchemaEvolution, FieldsOfALaterOpensetAreKept) {
 TEST(SchemaEvolution, RefusesANewerVersionAndSaysWhatToDo) {
   const Store store = Golden("version_3");
   ASSERT_THAT(WriteFileAtomically(store.folder() + "/version", "openset store 4\n"), IsOk());
-  EXPECT_THAT(store.CheckVersion(),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("use the newer openset")));
+  EXPECT_THAT(store.CheckVersion(), IsFailedPrecondition("use the newer openset"));
   MergeCounts counts;
   EXPECT_THAT(MergeFrom(store.folder(), Store(TestFolder() + "/none"), &counts),
               StatusIs(absl::StatusCode::kFailedPrecondition));

@@ -10,14 +10,10 @@
 #include "experiments/spec/resolve/expand.h"
 #include "experiments/store/testing/records.h"
 #include "experiments/testing/spec_sandbox.h"
-#include "gmock/gmock.h"
 #include "google/protobuf/unknown_field_set.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class RecordIdTest : public ::testing::Test {
  protected:
@@ -125,7 +121,7 @@ TEST_F(RecordIdTest, DecodesUntrustedBytes) {
   EXPECT_THAT(DecodeSharedRecord("x", id_, &read), StatusIs(absl::StatusCode::kDataLoss, "not a record file"));
   TrialRecord changed = record_;
   changed.set_schema_version(4);
-  EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is of schema version 4")));
+  EXPECT_THAT(problem(changed), IsDataLoss("is of schema version 4"));
   changed = record_;
   changed.set_trial_id(TestKey("abcd"));
   EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, "is the record of another trial"));
@@ -134,7 +130,7 @@ TEST_F(RecordIdTest, DecodesUntrustedBytes) {
   EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, "metric: must not be empty"));
   changed = record_;
   changed.mutable_trial()->set_seed(5);
-  EXPECT_THAT(problem(changed), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("trial_id: is ")));
+  EXPECT_THAT(problem(changed), IsDataLoss("trial_id: is "));
 }
 
 }  // namespace

@@ -3,14 +3,11 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/open_set/open_set_members.h"
-#include "gmock/gmock.h"
 #include "losses/make_loss_term.h"
 #include "models/make_model.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 // A small network with two norm sets, a batch of noise, and the term of ARPL+CS.
 class ConfusingImagesTest : public ::testing::Test {

@@ -6,13 +6,9 @@
 #include "data/selection.h"
 #include "experiments/train/open_set/images_of.h"
 #include "experiments/train/open_set/open_set_members.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 
 // Five images of one pixel, 0 to 4.
 std::unique_ptr<OpenSetSource> FiveImages(double share, ExternalImagesSpec::ShareOf of = ExternalImagesSpec::BATCH,

@@ -1,13 +1,11 @@
 #include "core/random.h"
+#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/open_set/images_of.h"
 #include "experiments/train/open_set/open_set_members.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Not;
 
 // Images of 2x2 whose pixels are all 1, 2, 3, ... (negative for `sign` -1).
 Batch BatchOf(std::vector<int64_t> label, float sign = 1) {

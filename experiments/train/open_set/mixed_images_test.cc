@@ -6,7 +6,6 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/open_set/open_set_members.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,6 @@
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "experiments/train/open_set/images_of.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

@@ -1,12 +1,12 @@
 // Each member of a family has its own sources in the tables of training, inference and evaluation, so that a change of
 // one member doesn't mark the results of the others as changed (experiments/study/source_changes.h).
+#include "core/testing/status_matchers.h"
 #include "data/augment/augment.pb.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/open_set.pb.h"
 #include "experiments/store/testing/members_without_sources.h"
-#include "gmock/gmock.h"
 #include "losses/loss.pb.h"
 #include "models/model.pb.h"
 
@@ -17,9 +17,6 @@ extern const FingerprintRow openset_infer_fingerprints[];
 extern const FingerprintRow openset_evaluate_fingerprints[];
 
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(ComponentSources, AreKnownForEachMember) {
   for (const FingerprintTable table : {openset_train_fingerprints, openset_infer_fingerprints}) {

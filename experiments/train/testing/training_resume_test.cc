@@ -1,5 +1,4 @@
 // Stops trainings of each kind between two steps and continues them.
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,13 +8,10 @@
 #include "experiments/spec/open_set.pb.h"
 #include "experiments/train/testing/training_scene.h"
 #include "experiments/train/training_run.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 struct Kind {
   const char* name;
@@ -242,7 +238,7 @@ TEST(ResumedTraining, RefusesForeignStatesWithoutChanges) {
   }
   // Only one step of the third epoch is made, and no epoch follows it.
   EXPECT_THAT(run->Resume({EpochSummary(), EpochSummary(), EpochSummary()}, good),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no epoch is under way")));
+              IsInvalidArgument("no epoch is under way"));
   while (!run->done()) ASSERT_THAT(run->Step(), IsOk());
   while (!undisturbed->done()) ASSERT_THAT(undisturbed->Step(), IsOk());
   ExpectSameState(StateCopy(*run), StateCopy(*undisturbed));

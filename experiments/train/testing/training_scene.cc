@@ -21,7 +21,6 @@
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/training.h"
 #include "experiments/train/training_run.h"
-#include "gmock/gmock.h"
 
 namespace openset {
 namespace {

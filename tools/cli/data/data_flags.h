@@ -3,7 +3,6 @@
 #define OPENSET_TOOLS_CLI_DATA_DATA_FLAGS_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

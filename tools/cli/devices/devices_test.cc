@@ -2,15 +2,10 @@
 
 #include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using Names = std::vector<std::string>;
 
@@ -103,10 +98,6 @@ TEST(ChooseDevices, ADriverThatRefusesIsAnError) {
     EXPECT_EQ(Choose(flag, absl::UnavailableError("it refuses")).status().code(), absl::StatusCode::kUnavailable);
   }
 }
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::Not;
 
 DeviceFacts FactsWith(const absl::StatusOr<std::vector<Gpu>>& gpus) {
   DeviceFacts facts = {"A Processor", 8192, "580.65.06", {}};

@@ -5,17 +5,14 @@
 #include <vector>
 
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/store.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 // A new folder with the files, which have the content "x".
 std::string Folder(const std::string& name, const std::vector<std::string>& files) {

@@ -1,12 +1,9 @@
 #include "tools/cli/flags/kinds.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(MethodNames, FilesWithoutFolderAndExtension) {
   EXPECT_THAT(MethodNames({"runs/softmax.npz", "energy.v2.csv"}), ElementsAre("softmax", "energy.v2"));

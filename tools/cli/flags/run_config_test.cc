@@ -11,16 +11,12 @@
 #include "absl/status/statusor.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class RunConfigTest : public ::testing::Test {
  protected:

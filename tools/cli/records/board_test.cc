@@ -5,18 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
 #include "experiments/store/merge.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // A record of a trial of `method` whose training began at `trained`, and evaluation at `evaluated`, on `host`.
 TrialRecord Made(const std::string& method, int split, double auroc, const std::string& host, int trained,

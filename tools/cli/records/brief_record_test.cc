@@ -1,17 +1,13 @@
 #include "tools/cli/records/brief_record.h"
 
 #include "core/testing/parsed.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(BriefText, DescribesMeasurementNumbersOriginAndTime) {
   const TrialRecord record = Parsed<TrialRecord>(R"(

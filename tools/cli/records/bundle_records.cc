@@ -1,6 +1,5 @@
 #include "tools/cli/records/bundle_records.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <map>

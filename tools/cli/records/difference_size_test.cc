@@ -5,19 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/text_proto.h"
+#include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
 using ::testing::_;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TrialRecord Record(int split, int seed, double auroc) {
   TrialRecord record;

@@ -9,7 +9,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
 #include "core/proto/field_differences.h"

@@ -12,15 +12,9 @@
 #include "core/files/files.h"
 #include "core/files/temporary_folder.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class WorkerProgramTest : public ::testing::Test {
  protected:
@@ -86,8 +80,7 @@ TEST_F(WorkerProgramTest, OtherTestedVersionsAreChecked) {
                        AllOf(HasSubstr("the worker for PyTorch 2.11 doesn't run with 2.12.1+cpu of "),
                              HasSubstr("-m pip install 'torch==2.11.*'"), HasSubstr("undefined symbol: _ZN2at3tan"))));
   UsePython("2.13.0\n/site/torch/lib\n");
-  EXPECT_THAT(WorkerProgram(worker, folder_),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs PyTorch 2.11 (or 2.10, 2.12); ")));
+  EXPECT_THAT(WorkerProgram(worker, folder_), IsFailedPrecondition("needs PyTorch 2.11 (or 2.10, 2.12); "));
 }
 
 TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
@@ -97,21 +90,19 @@ TEST_F(WorkerProgramTest, SaysWhatToInstallForAWrongOrMissingPyTorch) {
                                                      AllOf(HasSubstr("needs PyTorch 2.11;"), HasSubstr("has 2.1.0"),
                                                            HasSubstr("-m pip install 'torch==2.11.*'"))));
   UsePython("");
-  EXPECT_THAT(WorkerProgram("/w", folder_), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has none: ")));
+  EXPECT_THAT(WorkerProgram("/w", folder_), IsFailedPrecondition("has none: "));
 }
 
 TEST_F(WorkerProgramTest, WithoutPythonTheVariableIsNamed) {
   NeedTorch("2.11.0");
   setenv("OPENSET_PYTHON", "/nowhere/python", 1);
-  EXPECT_THAT(WorkerProgram("/w", folder_),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("set OPENSET_PYTHON to the Python that has it")));
+  EXPECT_THAT(WorkerProgram("/w", folder_), IsNotFound("set OPENSET_PYTHON to the Python that has it"));
 }
 
 // With this machine's Python, which may not have PyTorch: the query itself must not fail.
 TEST_F(WorkerProgramTest, ARealPythonAnswers) {
   NeedTorch("0.0.1");
-  EXPECT_THAT(WorkerProgram("/w", folder_),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("training needs PyTorch 0.0; python3 has ")));
+  EXPECT_THAT(WorkerProgram("/w", folder_), IsFailedPrecondition("training needs PyTorch 0.0; python3 has "));
 }
 
 // With them in the path, this Python would run `random.py` and take the libraries of ./torch.
@@ -129,7 +120,7 @@ TEST_F(WorkerProgramTest, NothingIsTakenFromTheCurrentFolder) {
   std::filesystem::current_path(hostile);
   const absl::Status answer = WorkerProgram("/w", folder_).status();
   std::filesystem::current_path(here);
-  EXPECT_THAT(answer, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("needs PyTorch 9.9; python3 has ")));
+  EXPECT_THAT(answer, IsFailedPrecondition("needs PyTorch 9.9; python3 has "));
   EXPECT_FALSE(FileExists(absl::StrCat(hostile, "/ran")));
 }
 

@@ -4,12 +4,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/files/files.h"
+#include "core/testing/status_matchers.h"
 #include "core/text/one_line.h"
 #include "experiments/store/store.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -77,10 +75,6 @@ TEST(RunLines, ShortenedTextsEndWithDots) {
   EXPECT_EQ(Shortened("0123456789", 10), "0123456789");
   EXPECT_EQ(Shortened("0123456789", 9), "012345...");
 }
-
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
 
 // One trial of three actions, of which training is 3/4 of the work.
 Plan OneTrial() {

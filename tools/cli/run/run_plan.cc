@@ -2,9 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdint>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

@@ -3,15 +3,9 @@
 #include "core/proto/proto_rules.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 ScoreRequest Request(const std::string& text) { return Parsed<ScoreRequest>(text); }
 
@@ -52,8 +46,6 @@ TEST(JoinedRequest, OtherSettingsReplaceWhatIsKept) {
   EXPECT_THAT(JoinedRequest(other, {"vim"}, kept).methods(), ElementsAre("vim"));
 }
 
-using ::testing::HasSubstr;
-
 TEST(NamedNetworks, AreValid) {
   for (const std::string& name : NamedNetworks()) {
     const absl::StatusOr<NamedNetwork> network = FindNamedNetwork(name);
@@ -75,8 +67,7 @@ TEST(NamedNetworks, HaveTheInputOfTheirWeights) {
 }
 
 TEST(NamedNetworks, SuggestANameForAnUnknownOne) {
-  EXPECT_THAT(FindNamedNetwork("resnet_50").status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("resnet50")));
+  EXPECT_THAT(FindNamedNetwork("resnet_50").status(), IsInvalidArgument("resnet50"));
 }
 
 }  // namespace

@@ -1,14 +1,9 @@
 #include "tools/cli/serve/access.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 
 constexpr char kToken[] = "0123456789abcdef0123456789abcdef";
 

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "core/testing/mutation.h"
 #include "gtest/gtest.h"
 

@@ -14,15 +14,9 @@
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
 #include "experiments/store/testing/records.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr char kHostile[] = "<script>alert(1)</script><img src=x onerror=alert(2)>'\"`${x}</pre>";
 

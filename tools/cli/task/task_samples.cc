@@ -1,13 +1,10 @@
 #include "tools/cli/task/task_samples.h"
 
 #include <cstdint>
-#include <cstring>
 #include <iostream>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/status_macros.h"

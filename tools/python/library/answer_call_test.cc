@@ -1,18 +1,13 @@
 #include "tools/python/library/answer_call.h"
 
-#include <cstdint>
 #include <fstream>
 #include <string>
-#include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(AnswerCallTest, ComparesResultsOfAFile) {
   const std::string path = testing::TempDir() + "/results.csv";

@@ -17,8 +17,7 @@
 #include "core/files/formats/npz.h"
 #include "core/process/subprocess.h"
 #include "core/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "tools/python/library/openset.h"
 
 namespace openset {

@@ -11,12 +11,10 @@
 #include <new>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "core/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
 
 namespace {
@@ -47,10 +45,6 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, size_t /*size*/) noexcept { operator delete(memory); }
 
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 const std::vector<int64_t> kLabel = {0, 1, -1, -1};
 const std::vector<double> kScore = {.1, .2, .15, .9};

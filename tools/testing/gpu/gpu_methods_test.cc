@@ -40,7 +40,6 @@
 #include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/worker.proto.h"
-#include "gmock/gmock.h"
 #include "models/checkpoint.h"
 
 namespace openset {

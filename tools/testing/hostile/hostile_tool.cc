@@ -7,18 +7,13 @@
 //                                           message, "+TEXT" merges a text
 //   hostile_tool mutate TYPE FILE SEED      prints FILE, a record file (.rec) or a text, with random changes of fields
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "core/files/files.h"
 #include "core/logging.h"
 #include "core/proto/field_path.h"
