@@ -5,7 +5,6 @@
 #include "benchmark/benchmark.h"
 #include "core/random.h"
 #include "data/augment/augmentation_members.h"
-#include "data/augment/rand_augment.h"
 #include "data/batcher.h"
 #include "data/image_source.h"
 

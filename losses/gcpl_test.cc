@@ -1,4 +1,3 @@
-#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "losses/testing/loss_scene.h"
 

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "losses/testing/loss_scene.h"
 

@@ -5,7 +5,6 @@
 #include "core/proto/proto_rules.h"
 #include "core/random.h"
 #include "core/tensor/torch.h"
-#include "data/augment/aug_mix.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/rand_augment.h"
 

@@ -1,8 +1,5 @@
 #include "data/augment/augmentation_members.h"
 
-#include "data/augment/aug_mix.h"
-#include "data/augment/rand_augment.h"
-#include "data/augment/random_resized_crop.h"
 #include "data/augment/resize.h"
 #include "gtest/gtest.h"
 

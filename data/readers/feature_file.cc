@@ -14,7 +14,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "core/files/formats/npz.h"
-#include "core/random.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 

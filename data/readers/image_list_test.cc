@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
 #include "core/proto/proto_rules.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

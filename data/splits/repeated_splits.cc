@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "data/splits/class_splits.h"
-#include "data/task.h"
 
 namespace openset {
 namespace {

@@ -2,7 +2,6 @@
 #include "core/openness.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "data/selection.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
 #include "data/testing/small_catalog.h"

@@ -11,7 +11,6 @@
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/random.h"
-#include "eval/files/csv_arrays.h"
 #include "eval/files/sample_set.h"
 #include "gtest/gtest.h"
 

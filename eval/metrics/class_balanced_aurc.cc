@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "eval/metrics/metric_members.h"
-#include "eval/metrics/metric_parts.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {

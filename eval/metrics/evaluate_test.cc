@@ -5,9 +5,7 @@
 #include "core/proto/traits.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/metric.h"
 #include "eval/testing/golden.h"
 
 namespace openset {

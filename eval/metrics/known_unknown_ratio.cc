@@ -1,6 +1,5 @@
 // The number of known samples divided by the number of unknown samples. Absent without unknown samples.
 #include "eval/metrics/metric_members.h"
-#include "eval/metrics/metric_parts.h"
 #include "eval/metrics/ranked_input.h"
 
 namespace openset {

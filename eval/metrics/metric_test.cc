@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/testing/parsed.h"
-#include "core/testing/status_matchers.h"
 
 namespace openset {
 namespace {

@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "eval/metrics/openauc.h"
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"
 

@@ -20,7 +20,6 @@
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
 #include "core/text/synonyms.h"
-#include "eval/files/csv_arrays.h"
 #include "eval/metrics/conventions.h"
 #include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"

@@ -5,7 +5,6 @@
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score_members.h"
-#include "eval/statistics/intervals.h"
 #include "eval/testing/score_rows.h"
 
 namespace openset {

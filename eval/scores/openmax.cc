@@ -14,7 +14,6 @@
 #include "eval/scores/fits/extreme_values.h"
 #include "eval/scores/input.h"
 #include "eval/scores/score_members.h"
-#include "eval/softmax.h"
 
 namespace openset {
 

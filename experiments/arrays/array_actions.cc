@@ -15,7 +15,6 @@
 #include "core/files/formats/safetensors.h"
 #include "core/files/remove_tree.h"
 #include "core/proto/proto_digest.h"
-#include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
@@ -379,16 +378,6 @@ void AddHead(const TrainAction& action, StageProvenance* provenance) {
   if (IsFittedHead(action.model())) AddComponents(action.model().features(), openset_arrays_fingerprints, provenance);
 }
 
-// Commits a staged folder with its summary.
-template <typename Summary>
-absl::Status Commit(const std::string& staging, const std::string& folder, Summary summary,
-                    const ArrayContext& context) {
-  summary.set_schema_version(kSchemaVersion);
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
-  return context.store.CommitFolder(staging, folder).status();
-}
-
 }  // namespace
 
 absl::StatusOr<int64_t> CountChecked(const Selection& of, const ArrayContext& context) {
@@ -449,16 +438,11 @@ absl::Status TrainOnArrays(const ActionSpec& spec, const ArrayContext& context) 
   }
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);
-  const std::string path = JoinPath(staging, kCheckpointFile);
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(path, bytes));
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(path));
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kCheckpointFile), bytes));
   *summary.mutable_action() = spec;
-  if (action.training().has_command()) {
-    summary.mutable_action()->mutable_train()->mutable_training()->mutable_command()->clear_folder();
-  }
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::TRAIN, context.key, context.store);
   AddHead(action, summary.mutable_provenance());
-  OPENSET_RETURN_IF_ERROR(Commit(staging, context.store.CheckpointFolder(context.key), std::move(summary), context));
+  OPENSET_RETURN_IF_ERROR(context.store.CommitResult(staging, std::move(summary)).status());
   // A longer training continues from the state of one that stops early.
   const bool is_over = action.training().has_command() && !IsStoppedEarly(action.training());
   return is_over ? RemoveTree(context.store.WorkFolder(context.key)) : absl::OkStatus();
@@ -479,12 +463,10 @@ absl::Status InferOnArrays(const ActionSpec& action, const ArrayContext& context
   OPENSET_RETURN_IF_ERROR(outputs.status());
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);
-  const std::string path = JoinPath(staging, kOutputsFile);
-  OPENSET_RETURN_IF_ERROR(WriteOutputs(*outputs, path));
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_outputs_sha256(), Sha256HexOfFile(path));
+  OPENSET_RETURN_IF_ERROR(WriteOutputs(*outputs, JoinPath(staging, kOutputsFile)));
   *summary.mutable_provenance() = context.clock.Read(StageProvenance::INFER, context.key, context.store);
   AddHead(train, summary.mutable_provenance());
-  return Commit(staging, context.store.OutputsFolder(context.key), std::move(summary), context);
+  return context.store.CommitResult(staging, std::move(summary)).status();
 }
 
 }  // namespace openset

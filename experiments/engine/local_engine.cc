@@ -27,7 +27,6 @@
 #include "core/process/steady_clock.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
-#include "experiments/spec/model_files.h"
 #include "experiments/worker/action_log.h"
 
 namespace openset {

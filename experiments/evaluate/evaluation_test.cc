@@ -15,7 +15,6 @@
 #include "core/files/temporary_folder.h"
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
-#include "core/proto/record_file.h"
 #include "core/random.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
@@ -577,13 +576,11 @@ TEST(EvaluateTrial, ARecordHasNoPathOfAFileOfFeatures) {
   TrainSummary training = Trained(0, "a");
   training.set_checkpoint_sha256(Sha256Hex("weights"));
   InferSummary summary = Inferred({training}, {0}, "b");
-  summary.set_schema_version(kSchemaVersion);
   const std::string outputs_key = MessageDigest(summary.action());
+  summary.mutable_provenance()->set_key(outputs_key);
   ASSERT_OK_AND_ASSIGN(const std::string staging, store.NewStagingFolder(outputs_key));
   ASSERT_THAT(WriteOutputs(SixSamples(), JoinPath(staging, kOutputsFile)), IsOk());
-  summary.set_outputs_sha256(Sha256HexOfFile(JoinPath(staging, kOutputsFile)).value());
-  ASSERT_THAT(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)), IsOk());
-  ASSERT_THAT(store.CommitFolder(staging, store.OutputsFolder(outputs_key)), IsOk());
+  ASSERT_THAT(store.CommitResult(staging, summary), IsOk());
 
   TrialSpec trial = EvaluationTrial();
   trial.mutable_data()->mutable_test_known()->set_data_set("features:/lab/secret/net.npz");

@@ -15,8 +15,6 @@
 #include "core/in_parallel.h"
 #include "core/machine/machine.h"
 #include "core/proto/proto_digest.h"
-#include "core/proto/record_file.h"
-#include "core/proto/text_proto.h"
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_runtime.h"
@@ -252,7 +250,6 @@ absl::Status Commit(const InferRequest& request, const FolderRemover& staging, c
   const InferAction& infer = request.action.infer();
   *summary.mutable_action() = request.action;
   summary.set_outputs_sha256(outputs_sha256);
-  summary.set_schema_version(kSchemaVersion);
   StageProvenance* provenance = summary.mutable_provenance();
   *provenance = context.clock.Read(StageProvenance::INFER, request.key, context.store);
   DescribeExecution(infer.execution(), context.device, provenance);
@@ -260,9 +257,7 @@ absl::Status Commit(const InferRequest& request, const FolderRemover& staging, c
   AddComponents(infer.inference(), openset_infer_fingerprints, provenance);
   provenance->set_wall_seconds(provenance->wall_seconds() / shared_by);
   provenance->set_cpu_seconds(provenance->cpu_seconds() / shared_by);
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kSummaryFile), EncodeRecord(summary)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging.folder(), kActionFile), ToText(request.action)));
-  return context.store.CommitFolder(staging.folder(), context.store.OutputsFolder(request.key)).status();
+  return context.store.CommitResult(staging.folder(), std::move(summary)).status();
 }
 
 // The models' outputs for the samples of each action, into the element with its index. `train`: the training of the

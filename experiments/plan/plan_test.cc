@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
 #include "core/proto/proto_digest.h"
 #include "core/testing/fault_rounds.h"
 #include "core/testing/status_matchers.h"

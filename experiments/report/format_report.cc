@@ -17,7 +17,6 @@
 #include "absl/strings/string_view.h"
 #include "core/in_parallel.h"
 #include "core/text/json_text.h"
-#include "core/text/suggest.h"
 #include "core/text/table.h"
 #include "core/text/wrapped_text.h"
 #include "experiments/report/report_tables.h"

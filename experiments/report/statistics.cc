@@ -17,7 +17,6 @@
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/power.h"
 #include "eval/statistics/variance_components.h"
-#include "experiments/report/power_plan.h"
 #include "experiments/report/report.h"
 
 namespace openset {

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
-#include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"

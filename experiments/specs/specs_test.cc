@@ -10,7 +10,6 @@
 #include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
 #include "data/augment/augment.pb.h"
-#include "data/selection.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/plan/planner.h"
 #include "experiments/plan/search.h"

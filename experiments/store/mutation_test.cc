@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/files/formats/npz.h"
 #include "core/files/formats/safetensors.h"
 #include "core/files/formats/torch_file.h"
 #include "core/files/formats/zip_reader.h"

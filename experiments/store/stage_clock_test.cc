@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "core/machine/machine.h"
-#include "core/testing/status_matchers.h"
 #include "experiments/store/testing/records.h"
 
 namespace openset {

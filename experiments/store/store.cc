@@ -18,6 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/files/digest.h"
 #include "core/files/digest_cache.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
@@ -25,6 +26,7 @@
 #include "core/files/system_calls.h"
 #include "core/proto/proto_digest.h"
 #include "core/proto/record_file.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/records/record_check.h"
@@ -125,6 +127,18 @@ constexpr char kRecord[] = ".rec";
 constexpr const char* kStoreEntries[] = {
     "records", "replicas", "checkpoints", "outputs", "outputs_of", "attempts", "quarantine", "partial",   "runs",
     "running", "logs",     "tmp",         "slurm",   "data",       "reports",  "programs/*", kVersionFile};
+
+// Adds what belongs beside a result's large file, `path`. `sha256`: a field of the summary, its checksum.
+template <typename Summary>
+absl::Status Complete(const std::string& path, Summary* summary, std::string* sha256) {
+  if (sha256->empty()) {
+    OPENSET_ASSIGN_OR_RETURN(*sha256, Sha256HexOfFile(path));
+  }
+  summary->set_schema_version(kSchemaVersion);
+  const std::string staging = std::filesystem::path(path).parent_path().string();
+  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(*summary)));
+  return WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary->action()));
+}
 
 absl::Status CheckSum(const std::string& path, const std::string& sha256,
                       absl::Status (*check_header)(const std::string& path)) {
@@ -449,6 +463,20 @@ absl::StatusOr<bool> Store::CommitFolder(const std::string& staging, const std::
   const absl::StatusOr<bool> moved = MoveFolder(staging, target);
   if (!moved.ok() || !*moved) RemoveTree(staging).IgnoreError();
   return moved;
+}
+
+absl::StatusOr<bool> Store::CommitResult(const std::string& staging, TrainSummary summary) const {
+  // The folder is the user's, not a setting of the training.
+  if (summary.action().train().training().has_command()) {
+    summary.mutable_action()->mutable_train()->mutable_training()->mutable_command()->clear_folder();
+  }
+  OPENSET_RETURN_IF_ERROR(Complete(JoinPath(staging, kCheckpointFile), &summary, summary.mutable_checkpoint_sha256()));
+  return CommitFolder(staging, CheckpointFolder(summary.provenance().key()));
+}
+
+absl::StatusOr<bool> Store::CommitResult(const std::string& staging, InferSummary summary) const {
+  OPENSET_RETURN_IF_ERROR(Complete(JoinPath(staging, kOutputsFile), &summary, summary.mutable_outputs_sha256()));
+  return CommitFolder(staging, OutputsFolder(summary.provenance().key()));
 }
 
 absl::Status Store::Remove(const std::string& result) const {

@@ -157,6 +157,11 @@ class Store {
   // Syncs the staging folder and moves it to `target` (CheckpointFolder() or OutputsFolder()). If `target` exists, it
   // stays, the staging folder is removed, and the result is false.
   absl::StatusOr<bool> CommitFolder(const std::string& staging, const std::string& target) const;
+  // Adds the summary and its action to a staging folder with a checkpoint or outputs, and calls CommitFolder() for the
+  // key of its provenance. The summary gets the file's checksum, unless it has one. Errors: a read error of the file; a
+  // write error.
+  absl::StatusOr<bool> CommitResult(const std::string& staging, TrainSummary summary) const;
+  absl::StatusOr<bool> CommitResult(const std::string& staging, InferSummary summary) const;
 
   // Removes a result, so that it can be made again: a RecordPath(), CheckpointFolder(), OutputsFolder(),
   // PartialPath() or WorkFolder(). It need not exist. Errors: a write error; a read error other than kNotFound.

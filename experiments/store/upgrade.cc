@@ -177,9 +177,8 @@ class Upgrade {
 
   // Commits `summary` and the large file of the folder `old`.
   template <typename Summary>
-  absl::Status Commit(const std::string& old, const char* file, const std::string& key, const std::string& folder,
-                      const Summary& summary, int* count) {
-    OPENSET_ASSIGN_OR_RETURN(const std::string staging, to_.NewStagingFolder(key));
+  absl::Status Commit(const std::string& old, const char* file, const Summary& summary, int* count) {
+    OPENSET_ASSIGN_OR_RETURN(const std::string staging, to_.NewStagingFolder(summary.provenance().key()));
     const FolderRemover remover(staging);
     const std::string source = JoinPath(old, file), copy = JoinPath(staging, file);
     OPENSET_RETURN_IF_ERROR(CheckNoLink(source));
@@ -187,9 +186,7 @@ class Upgrade {
     std::filesystem::create_hard_link(source, copy, error);
     if (error) std::filesystem::copy_file(source, copy, error);
     if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", source, ": ", error.message()));
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-    OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
-    OPENSET_ASSIGN_OR_RETURN(const bool is_new, to_.CommitFolder(staging, folder));
+    OPENSET_ASSIGN_OR_RETURN(const bool is_new, to_.CommitResult(staging, summary));
     if (is_new) ++*count;
     return absl::OkStatus();
   }
@@ -200,8 +197,7 @@ class Upgrade {
     TrainSummaryV2 before;
     OPENSET_RETURN_IF_ERROR(Read(old, kCheckpointFile, old_key, &summary, &before));
     Convert(before.action(), &summary);
-    const std::string key = summary.provenance().key();
-    return Commit(old, kCheckpointFile, key, to_.CheckpointFolder(key), summary, &counts_.checkpoints);
+    return Commit(old, kCheckpointFile, summary, &counts_.checkpoints);
   }
 
   static void Convert(const TrainActionV2& old, TrainSummary* summary) {
@@ -219,8 +215,7 @@ class Upgrade {
     *summary.mutable_action() = SpecOf(before.action());
     summary.set_schema_version(kSchemaVersion);
     summary.DiscardUnknownFields();
-    const std::string key = MessageDigest(summary.action());
-    summary.mutable_provenance()->set_key(key);
+    summary.mutable_provenance()->set_key(MessageDigest(summary.action()));
     // Outputs of the first releases had no summaries of their trainings; the checkpoints have them.
     if (summary.training().empty()) {
       OPENSET_ASSIGN_OR_RETURN(*summary.mutable_training(), LoadTrainings(summary.action(), to_));
@@ -235,7 +230,7 @@ class Upgrade {
       }
     }
     OPENSET_RETURN_IF_ERROR(CheckTrainings(summary));
-    return Commit(old, kOutputsFile, key, to_.OutputsFolder(key), summary, &counts_.outputs);
+    return Commit(old, kOutputsFile, summary, &counts_.outputs);
   }
 
   // Without `write`, only notes the new id.

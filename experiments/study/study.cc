@@ -19,7 +19,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "core/in_parallel.h"

@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/report.h"

@@ -9,7 +9,6 @@
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
 #include "core/files/system_calls.h"
-#include "core/proto/record_file.h"
 #include "core/proto/text_proto.h"
 #include "core/random.h"
 #include "core/status_macros.h"
@@ -48,22 +47,14 @@ absl::Status CommitCheckpoint(const Model& model, TrainSummary summary, const Ac
                               const std::string& state) {
   OPENSET_ASSIGN_OR_RETURN(const std::string staging, context.store.NewStagingFolder(context.key));
   const FolderRemover remover(staging);
-  const std::string checkpoint = JoinPath(staging, kCheckpointFile);
-  OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, checkpoint));
-  OPENSET_ASSIGN_OR_RETURN(*summary.mutable_checkpoint_sha256(), Sha256HexOfFile(checkpoint));
-  summary.set_schema_version(kSchemaVersion);
-  if (summary.action().train().training().has_command()) {
-    summary.mutable_action()->mutable_train()->mutable_training()->mutable_command()->clear_folder();
-  }
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)));
-  OPENSET_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())));
+  OPENSET_RETURN_IF_ERROR(SaveTensors(StateOf(model), {{"key", context.key}}, JoinPath(staging, kCheckpointFile)));
   if (!state.empty()) {
     OPENSET_RETURN_IF_ERROR(CheckNoLink(state));
     std::error_code error;
     std::filesystem::copy_file(state, JoinPath(staging, kStateFile), error);
     if (error) return absl::UnavailableError(absl::StrCat("cannot copy ", state, ": ", error.message()));
   }
-  return context.store.CommitFolder(staging, context.store.CheckpointFolder(context.key)).status();
+  return context.store.CommitResult(staging, std::move(summary)).status();
 }
 
 absl::StatusOr<std::shared_ptr<Model>> MakeInitialModel(const TrainAction& action, const ActionContext& context,

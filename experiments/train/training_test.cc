@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/proto/proto_digest.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"

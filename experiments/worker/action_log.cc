@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/files/files.h"
 #include "core/files/system_calls.h"
 #include "experiments/spec/action.proto.h"
 #include "experiments/store/store.h"

@@ -6,7 +6,6 @@
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/formats/header_check.h"
-#include "core/proto/proto_digest.h"
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "experiments/worker/execution.h"

@@ -22,7 +22,6 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/confusion.h"
 #include "eval/metrics/conventions.h"
-#include "eval/metrics/metric.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/curve_files.h"
 #include "eval/report/evaluate_samples.h"

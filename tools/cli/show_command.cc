@@ -13,7 +13,6 @@
 #include "core/text/one_line.h"
 #include "core/text/synonyms.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/kinds.h"
 
 namespace openset {

@@ -12,7 +12,6 @@
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
-#include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {

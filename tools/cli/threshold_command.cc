@@ -10,7 +10,6 @@
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/evaluation_hints.h"
 #include "eval/report/threshold_report.h"
-#include "eval/thresholds/select_threshold.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/flags/flags.h"
 #include "tools/evaluation/requested.h"

@@ -14,7 +14,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
-#include "core/files/files.h"
 #include "core/process/build_info.h"
 #include "core/proto/text_proto.h"
 #include "core/proto/traits.h"
@@ -25,7 +24,6 @@
 #include "eval/files/same_network.h"
 #include "eval/metrics/ranked_input.h"
 #include "eval/report/threshold_report.h"
-#include "eval/scores/prediction.h"
 
 namespace openset {
 namespace {

@@ -12,8 +12,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/files/files.h"
-#include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/users.h"
 #include "experiments/store/processes/leases.h"

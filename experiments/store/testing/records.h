@@ -7,8 +7,6 @@
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
-#include "core/proto/record_file.h"
-#include "core/proto/text_proto.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/action.pb.h"
 #include "experiments/spec/method.pb.h"
@@ -62,29 +60,21 @@ inline std::vector<std::string> AllRecordIds(const Store& store) {
 inline void CommitTestCheckpoint(const Store& store, const std::string& key, int seed = 1) {
   const std::string staging = store.NewStagingFolder(key).value();
   TrainSummary summary;
-  summary.set_schema_version(kSchemaVersion);
   summary.mutable_action()->mutable_train()->set_seed(seed);
   summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
   summary.mutable_provenance()->set_key(key);
-  summary.set_checkpoint_sha256(Sha256Hex("weights"));
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kCheckpointFile), "weights").ok());
-  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());
-  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
-  ASSERT_TRUE(store.CommitFolder(staging, store.CheckpointFolder(key)).ok());
+  ASSERT_TRUE(store.CommitResult(staging, summary).ok());
 }
 
 inline void CommitTestOutputs(const Store& store, const std::string& key, const std::string& content = "outputs") {
   const std::string staging = store.NewStagingFolder(key).value();
   InferSummary summary;
-  summary.set_schema_version(kSchemaVersion);
   summary.mutable_action()->mutable_infer()->mutable_inference()->mutable_plain();
   summary.mutable_provenance()->set_stage(StageProvenance::INFER);
   summary.mutable_provenance()->set_key(key);
-  summary.set_outputs_sha256(Sha256Hex(content));
   ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kOutputsFile), content).ok());
-  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kActionFile), ToText(summary.action())).ok());
-  ASSERT_TRUE(WriteFileAtomically(JoinPath(staging, kSummaryFile), EncodeRecord(summary)).ok());
-  ASSERT_TRUE(store.CommitFolder(staging, store.OutputsFolder(key)).ok());
+  ASSERT_TRUE(store.CommitResult(staging, summary).ok());
 }
 
 // Returns the path of a store in the test's own folder, which is empty at first.

@@ -22,7 +22,6 @@
 #include "eval/metrics/display.h"
 #include "experiments/report/report.h"
 #include "experiments/report/report_tables.h"
-#include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"

@@ -18,7 +18,6 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/records/metric_groups.h"
 
 namespace openset {
 namespace {

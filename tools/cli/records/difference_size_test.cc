@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/spec/method.proto.h"

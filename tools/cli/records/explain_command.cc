@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/files/files.h"
 #include "core/proto/field_differences.h"
 #include "core/proto/schema.pb.h"
 #include "core/status_macros.h"

@@ -21,7 +21,6 @@
 #include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/model_files.h"
-#include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/records/metric_groups.h"

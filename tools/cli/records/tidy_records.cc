@@ -12,7 +12,6 @@
 #include "core/text/shell_word.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/store/collect_garbage.h"
-#include "experiments/store/merge.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/verify_store.h"

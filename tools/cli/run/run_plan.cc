@@ -21,7 +21,6 @@
 #include "experiments/engine/local_engine.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/spec/model_files.h"
-#include "experiments/store/processes/leases.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/study/check_inputs.h"
 #include "experiments/worker/cpu_precision.h"

@@ -20,7 +20,6 @@
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/task.pb.h"
-#include "experiments/plan/search.h"
 #include "experiments/report/examples.h"
 #include "experiments/report/html_report.h"
 #include "experiments/report/report.h"

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/proto/record_file.h"
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/trial.pb.h"

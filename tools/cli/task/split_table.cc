@@ -7,10 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/status_macros.h"
-#include "data/selection.h"
 #include "data/sets/data_set.h"
-#include "data/splits/class_splits.h"
-#include "data/splits/repeated_splits.h"
 #include "data/splits/split_digest.h"
 #include "data/task.h"
 

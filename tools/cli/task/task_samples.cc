@@ -6,13 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "core/files/files.h"
-#include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/table.h"
-#include "data/sets/data_set.h"
-#include "data/sets/feature_data_set.h"
-#include "data/splits/class_splits.h"
 #include "data/splits/task_problems.h"
 #include "data/task.h"
 #include "experiments/arrays/sample_file.h"
