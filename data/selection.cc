@@ -29,6 +29,13 @@ std::vector<PartOfDataSet> PartsOf(const Selection& selection) {
   return parts;
 }
 
+std::vector<const Selection*> TestSelections(const TaskData& data) {
+  std::vector<const Selection*> selections = {&data.test_known()};
+  for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
+  for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
+  return selections;
+}
+
 namespace {
 
 bool IsOfArrays(const Selection& selection) { return absl::StartsWith(selection.data_set(), kFeaturesPrefix); }

@@ -15,6 +15,9 @@ namespace openset {
 // `part` and `more`.
 std::vector<PartOfDataSet> PartsOf(const Selection& selection);
 
+// What is tested: the known samples, then each group of unknown and of shifted ones.
+std::vector<const Selection*> TestSelections(const TaskData& data);
+
 // Leaves only the file's name in "features:/PATH", the name of a data set, for records, which others read; part_digest
 // identifies the file's content, and no key covers its path. "folder:/PATH" stays, because keys cover it.
 void KeepFileNames(TaskData* data);

@@ -3,6 +3,7 @@
 
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
+#include "data/selection.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/model_files.h"
@@ -66,9 +67,7 @@ class Infer : public Stage {
   template <typename Use>
   static void ForEachSelection(const Action& action, const Trial& trial, const Use& use) {
     if (action.role == ActionRole::kFit) return use(FitSelection(trial));
-    use(trial.data().test_known());
-    for (const UnknownGroup& group : trial.data().test_unknown()) use(group.selection());
-    for (const ShiftedGroup& group : trial.data().test_shifted()) use(group.selection());
+    for (const Selection* selection : TestSelections(trial.data())) use(*selection);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
+#include "data/selection.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
@@ -73,9 +74,7 @@ class Train : public Stage {
     reads->models.insert(&method.model());
     if (!method.training().has_command() || !method.model().has_outputs()) return;
     const TaskData& data = trial.data();
-    reads->selections.insert(&data.test_known());
-    for (const UnknownGroup& group : data.test_unknown()) reads->selections.insert(&group.selection());
-    for (const ShiftedGroup& group : data.test_shifted()) reads->selections.insert(&group.selection());
+    for (const Selection* selection : TestSelections(data)) reads->selections.insert(selection);
     if (data.has_validation_known()) reads->selections.insert(&data.validation_known());
     for (const UnknownGroup& group : data.validation_unknown()) reads->selections.insert(&group.selection());
   }

@@ -11,6 +11,7 @@
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "data/inspect/contact_sheet.h"
+#include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
 #include "data/task.pb.h"
@@ -204,9 +205,7 @@ absl::StatusOr<TestSamples> TestSamples::Open(const TaskData& data, const Catalo
     samples.sets_.push_back({selection.data_set(), std::move(opened)});
     return absl::OkStatus();
   };
-  OPENSET_RETURN_IF_ERROR(add(data.test_known()));
-  for (const UnknownGroup& group : data.test_unknown()) OPENSET_RETURN_IF_ERROR(add(group.selection()));
-  for (const ShiftedGroup& group : data.test_shifted()) OPENSET_RETURN_IF_ERROR(add(group.selection()));
+  for (const Selection* selection : TestSelections(data)) OPENSET_RETURN_IF_ERROR(add(*selection));
   return samples;
 }
 

@@ -14,6 +14,7 @@
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
+#include "data/selection.h"
 #include "data/task.pb.h"
 #include "eval/report/run_comparison.h"
 #include "eval/report/run_comparison_report.h"
@@ -243,12 +244,10 @@ std::string ProvenanceHtml(absl::Span<const TrialResult> results) {
                                    PoolText(result.record->counts())));
     facts.Add("split", absl::StrCat(result.trial->task(), ", split ", result.trial->split(), ": ",
                                     result.record->split_sha256()));
-    std::vector<const Selection*> selections = {&data.train(), &data.test_known()};
-    for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
-    for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
+    std::vector<const Selection*> selections = TestSelections(data);
+    selections.insert(selections.begin(), &data.train());
     for (const Selection* selection : selections) {
-      facts.Add("data", absl::StrCat(selection->data_set(), ", ", selection->part(), ": ", selection->part_digest()));
-      for (const PartOfDataSet& part : selection->more()) {
+      for (const PartOfDataSet& part : PartsOf(*selection)) {
         facts.Add("data", absl::StrCat(selection->data_set(), ", ", part.part(), ": ", part.part_digest()));
       }
     }

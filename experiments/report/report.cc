@@ -441,8 +441,8 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
       contents;
   for (const TrialResult& result : results) {
     const TaskData& data = result.trial->data();
-    std::vector<const Selection*> selections = {&data.train(), &data.test_known()};
-    for (const auto& group : data.test_unknown()) selections.push_back(&group.selection());
+    std::vector<const Selection*> selections = TestSelections(data);
+    selections.push_back(&data.train());
     for (const Selection* selection : selections) {
       for (const PartOfDataSet& part : PartsOf(*selection)) {
         if (!part.has_part_digest()) continue;

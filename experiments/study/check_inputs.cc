@@ -328,9 +328,7 @@ std::vector<std::string> SharedClusters(const Plan& plan, const Catalog& catalog
     const TaskData& data = trial.data();
     const bool with_external = data.has_external() && TraitsOf(trial.method().open_set()).external_images();
     if (!seen.insert({absl::StrCat(trial.task(), "/", trial.split()), with_external}).second) continue;
-    std::vector<const Selection*> tests = {&data.test_known()};
-    for (const UnknownGroup& group : data.test_unknown()) tests.push_back(&group.selection());
-    for (const ShiftedGroup& group : data.test_shifted()) tests.push_back(&group.selection());
+    const std::vector<const Selection*> tests = TestSelections(data);
     const auto check = [&](const Selection& fit, const std::string& what) {
       const std::vector<int64_t> of_fit = clusters_of(fit);
       const std::set<int64_t> fit_clusters(of_fit.begin(), of_fit.end());

@@ -26,6 +26,7 @@
 #include "core/status_macros.h"
 #include "core/text/synonyms.h"
 #include "data/catalog.h"
+#include "data/selection.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
 #include "data/task.h"
@@ -377,8 +378,7 @@ class Expander {
   // Checks that the data fits the method.
   absl::Status CheckData(const LoadedMethod& loaded, const MethodSpec& method, const TaskData& data) const {
     std::set<std::string> data_sets = {data.train().data_set()};
-    for (const UnknownGroup& group : data.test_unknown()) data_sets.insert(group.selection().data_set());
-    for (const ShiftedGroup& group : data.test_shifted()) data_sets.insert(group.selection().data_set());
+    for (const Selection* selection : TestSelections(data)) data_sets.insert(selection->data_set());
     if (ReadsExternalImages(method)) data_sets.insert(data.external().data_set());
     OPENSET_RETURN_IF_ERROR(CheckOutputs(loaded, method, data));
     OPENSET_RETURN_IF_ERROR(CheckFeatures(loaded, method, data.train()));

@@ -16,6 +16,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
+#include "data/selection.h"
 #include "data/task.pb.h"
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/method.proto.h"
@@ -28,9 +29,8 @@ namespace openset {
 namespace {
 
 std::set<std::string> DataSetsOf(const TaskData& data) {
-  std::set<std::string> names = {data.train().data_set(), data.test_known().data_set(), data.external().data_set()};
-  for (const UnknownGroup& group : data.test_unknown()) names.insert(group.selection().data_set());
-  for (const ShiftedGroup& group : data.test_shifted()) names.insert(group.selection().data_set());
+  std::set<std::string> names = {data.train().data_set(), data.external().data_set()};
+  for (const Selection* selection : TestSelections(data)) names.insert(selection->data_set());
   names.erase("");
   return names;
 }

@@ -143,14 +143,6 @@ HttpAnswer FailedAnswer(const absl::Status& status) {
   return TextAnswer(absl::IsNotFound(status) ? 404 : 500, std::string(status.message()));
 }
 
-// The inputs of a test.
-std::vector<const Selection*> TestSelections(const TaskData& data) {
-  std::vector<const Selection*> selections = {&data.test_known()};
-  for (const UnknownGroup& group : data.test_unknown()) selections.push_back(&group.selection());
-  for (const ShiftedGroup& group : data.test_shifted()) selections.push_back(&group.selection());
-  return selections;
-}
-
 // The methods of a spec in its order, each tuned method after its base; then all others.
 void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) {
   const auto place = [&spec](const TrialResult& result) {
