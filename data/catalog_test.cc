@@ -30,10 +30,9 @@ TEST(Catalog, OpenNamesFileAndLine) {
   WriteTestFile("catalog/toy.textproto", kToy);
   WriteTestFile("catalog/README.md", "not a data set");
   const std::string folder = ::testing::TempDir() + "/catalog";
-  const absl::StatusOr<Catalog> catalog = Catalog::Open(folder);
-  ASSERT_TRUE(catalog.ok()) << catalog.status();
-  EXPECT_THAT(catalog->names(), ElementsAre("toy"));
-  EXPECT_TRUE((*catalog->Find("toy"))->has_flip_keeps_class());
+  ASSERT_OK_AND_ASSIGN(const Catalog catalog, Catalog::Open(folder));
+  EXPECT_THAT(catalog.names(), ElementsAre("toy"));
+  EXPECT_TRUE((*catalog.Find("toy"))->has_flip_keeps_class());
 
   WriteTestFile("catalog/tax.textproto", kToy);
   WriteTestFile("catalog/tea.textproto", "name: 'tea'\nleaf: 1");
@@ -178,16 +177,15 @@ TEST(CatalogFolder, HasTheDataSets) {
   std::vector<std::string> names;
   for (const auto& [name, entry] : published) {
     names.push_back(name);
-    const absl::StatusOr<const DataSetInfo*> info = catalog->Find(name);
-    ASSERT_TRUE(info.ok()) << info.status();
-    EXPECT_EQ((*info)->class_name_size(), entry.classes) << name;
-    EXPECT_FALSE((*info)->title().empty() || (*info)->licence().empty() || (*info)->reference().empty()) << name;
-    ASSERT_EQ((*info)->layout(0).part_size(), entry.parts.size()) << name;
+    ASSERT_OK_AND_ASSIGN(const DataSetInfo* info, catalog->Find(name));
+    EXPECT_EQ(info->class_name_size(), entry.classes) << name;
+    EXPECT_FALSE(info->title().empty() || info->licence().empty() || info->reference().empty()) << name;
+    ASSERT_EQ(info->layout(0).part_size(), entry.parts.size()) << name;
     for (size_t p = 0; p < entry.parts.size(); ++p) {
-      EXPECT_EQ((*info)->layout(0).part(p).name(), entry.parts[p].first) << name;
-      EXPECT_EQ((*info)->layout(0).part(p).samples(), entry.parts[p].second) << name;
+      EXPECT_EQ(info->layout(0).part(p).name(), entry.parts[p].first) << name;
+      EXPECT_EQ(info->layout(0).part(p).samples(), entry.parts[p].second) << name;
       // Data that is not generated can be downloaded, or the catalog says how to get it.
-      EXPECT_TRUE((*info)->fetch_size() > 0 || (*info)->layout(0).part(p).has_noise()) << name;
+      EXPECT_TRUE(info->fetch_size() > 0 || info->layout(0).part(p).has_noise()) << name;
     }
   }
   EXPECT_EQ(catalog->names(), names);
@@ -195,10 +193,9 @@ TEST(CatalogFolder, HasTheDataSets) {
 
 // Groups contain all classes, each once: five fine classes for each coarse one, and every character in its alphabet.
 TEST(CatalogFolder, GroupsContainAllClassesOnce) {
-  const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
-  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  ASSERT_OK_AND_ASSIGN(const Catalog catalog, Catalog::Open(kCatalogFolder));
   for (const auto& [name, groups] : {std::pair{"cifar100", 20}, {"cifar100_folders", 20}, {"omniglot", 50}}) {
-    const DataSetInfo& info = **catalog->Find(name);
+    const DataSetInfo& info = **catalog.Find(name);
     EXPECT_EQ(info.class_group_size(), groups);
     std::set<int> seen;
     for (const ClassGroup& group : info.class_group()) {
@@ -218,10 +215,9 @@ TEST(CatalogFolder, GroupsContainAllClassesOnce) {
 
 // All files that tasks read by default have checksums.
 TEST(CatalogFolder, FilesOfTheSmallSetsHaveChecksums) {
-  const absl::StatusOr<Catalog> catalog = Catalog::Open(kCatalogFolder);
-  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  ASSERT_OK_AND_ASSIGN(const Catalog catalog, Catalog::Open(kCatalogFolder));
   for (const char* name : {"cifar10", "cifar100", "cifar100_coarse", "fashion_mnist", "kmnist", "mnist", "svhn"}) {
-    for (const DataSetLayout& layout : (*catalog->Find(name))->layout()) {
+    for (const DataSetLayout& layout : (*catalog.Find(name))->layout()) {
       for (const DataSetPart& part : layout.part()) {
         for (const DataFile* file : FilesOf(part)) {
           EXPECT_TRUE(file->sha256_size() > 0 || file->has_md5()) << file->path();

@@ -53,9 +53,7 @@ TEST(UnknownDetectionLosses, AreThoseOfPytorchOod) {
     scene.open = OpenSetOf(logits.slice(0, known));
     scene.open.output.feature = features.slice(0, known);
     const auto term = MakeTerm(expected["term"]);
-    for (const auto& [name, parameter] : term->Parameters()) {
-      parameter.set_data(TensorOf(expected["parameters"][name]));
-    }
+    for (const auto& [name, parameter] : term->Parameters()) parameter.set_data(TensorOf(expected["parameters"][name]));
     const at::Tensor value = term->Compute(scene.Input());
     EXPECT_THAT(value.detach(), TensorNear(TensorOf(expected["value"]), 1e-11));  // its centre loss adds up to 1e-12
     value.backward();

@@ -39,12 +39,11 @@ TEST(CheckpointTest, TensorsOfEveryTypeComeBack) {
       {"channels last", at::arange(24, at::kFloat).view({1, 2, 3, 4}).contiguous(at::MemoryFormat::ChannelsLast)},
   };
   ASSERT_THAT(SaveTensors(tensors, {{"epoch", "3"}}, Path()), IsOk());
-  const auto loaded = LoadTensors(Path());
-  ASSERT_THAT(loaded, IsOk());
-  EXPECT_EQ(loaded->size(), tensors.size());
+  ASSERT_OK_AND_ASSIGN(const auto loaded, LoadTensors(Path()));
+  EXPECT_EQ(loaded.size(), tensors.size());
   for (const auto& [name, tensor] : tensors) {
-    ASSERT_EQ(loaded->count(name), 1) << name;
-    const at::Tensor& other = loaded->at(name);
+    ASSERT_EQ(loaded.count(name), 1) << name;
+    const at::Tensor& other = loaded.at(name);
     EXPECT_TRUE(other.is_contiguous()) << name;
     EXPECT_EQ(other.scalar_type(), tensor.scalar_type()) << name;
     EXPECT_EQ(other.sizes(), tensor.sizes()) << name;

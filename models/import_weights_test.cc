@@ -54,10 +54,9 @@ void ExpectState(const Model& model, const TensorMap& expected) {
 
 // A ResNet-50 with torchvision's names and shapes, and values that both sides compute, on one image of 224x224.
 TEST(ImportWeightsTest, AStateDictOfTorchvisionHasPyTorchsOutputs) {
-  const auto table = ReadFile("models/testdata/torchvision_resnets.txt");
-  ASSERT_THAT(table, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto table, ReadFile("models/testdata/torchvision_resnets.txt"));
   TensorMap given;
-  for (const absl::string_view line : absl::StrSplit(*table, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(table, '\n')) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     if (words[0] != "resnet50") continue;
     std::vector<int64_t> shape;
@@ -75,10 +74,9 @@ TEST(ImportWeightsTest, AStateDictOfTorchvisionHasPyTorchsOutputs) {
   model->eval();
   const at::NoGradGuard no_grad;
   const ModelOutput output = model->Forward(Sines({1, 3, 224, 224}, 0).contiguous(at::MemoryFormat::ChannelsLast));
-  const auto golden = LoadTensors("models/testdata/resnet50_imported.safetensors");
-  ASSERT_THAT(golden, IsOk());
-  EXPECT_THAT(output.feature, TensorNear(golden->at("feature"), 1e-7));
-  EXPECT_THAT(output.logits, TensorNear(golden->at("logits"), 1e-7));
+  ASSERT_OK_AND_ASSIGN(const auto golden, LoadTensors("models/testdata/resnet50_imported.safetensors"));
+  EXPECT_THAT(output.feature, TensorNear(golden.at("feature"), 1e-7));
+  EXPECT_THAT(output.logits, TensorNear(golden.at("logits"), 1e-7));
 }
 
 // The names in openood/networks/resnet18_32x32.py.
@@ -98,10 +96,9 @@ TEST(ImportWeightsTest, AShortcutIsADownsample) {
 // Files of the same network: our names in a TorchScript archive, names with "module." in safetensors and in state
 // dicts of torch.save(), now and before PyTorch 1.6, and a file that we write.
 TEST(ImportWeightsTest, EveryFormatGivesTheSameModel) {
-  const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
-  ASSERT_THAT(parallel, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto parallel, LoadTensors("models/testdata/osrci_cnn_parallel.safetensors"));
   TensorMap expected;
-  for (const auto& [name, tensor] : *parallel) expected[absl::StrReplaceAll(name, {{"module.", ""}})] = tensor;
+  for (const auto& [name, tensor] : parallel) expected[absl::StrReplaceAll(name, {{"module.", ""}})] = tensor;
   const std::string ours = JoinPath(::testing::TempDir(), "ours.safetensors");
   ASSERT_THAT(SaveTensors(expected, {}, ours), IsOk());
   for (const std::string& file :
@@ -373,10 +370,9 @@ TEST(ImportWeightsTest, WeightsAreFinite) {
 // The file has zeros under "state_dict", and the network of the other files under "state_dict_ema" with the prefix
 // "model.module.".
 TEST(ImportWeightsTest, AKeyChoosesAmongSeveralDicts) {
-  const auto parallel = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
-  ASSERT_THAT(parallel, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto parallel, LoadTensors("models/testdata/osrci_cnn_parallel.safetensors"));
   TensorMap expected, zeros;
-  for (const auto& [name, tensor] : *parallel) {
+  for (const auto& [name, tensor] : parallel) {
     expected[absl::StrReplaceAll(name, {{"module.", ""}})] = tensor;
     zeros[absl::StrReplaceAll(name, {{"module.", ""}})] = at::zeros_like(tensor);
   }
@@ -398,18 +394,17 @@ TEST(ImportWeightsTest, AKeyChoosesAmongSeveralDicts) {
 
 // The archive's code writes a file when LibTorch loads it.
 TEST(ImportWeightsTest, NoCodeOfAnArchiveRuns) {
-  const absl::StatusOr<std::string> archive = ReadFile("models/testdata/script_setstate.pt");
-  ASSERT_THAT(archive, IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string archive, ReadFile("models/testdata/script_setstate.pt"));
   for (const std::string name : {"code.pth", "code.pt", "code.bin", "code", "code.safetensors"}) {
     const std::string file = JoinPath(::testing::TempDir(), name);
-    ASSERT_THAT(WriteFileAtomically(file, *archive), IsOk());
+    ASSERT_THAT(WriteFileAtomically(file, archive), IsOk());
     EXPECT_THAT(ImportWeights(SpecOf(file), SmallModel().get()),
                 IsInvalidArgument(name == "code.safetensors" ? "not a safetensors file as its name says"
                                                              : "its code defines __setstate__"));
     EXPECT_FALSE(FileExists("written_by_setstate"));
   }
   // Loading it as a network does, so that this test can fail.
-  const absl::StatusOr<torch::jit::Module> script = ReadScript(*archive);
+  const absl::StatusOr<torch::jit::Module> script = ReadScript(archive);
   EXPECT_THAT(script, IsOk());
   EXPECT_TRUE(FileExists("written_by_setstate"));
   std::filesystem::remove("written_by_setstate");
@@ -417,20 +412,17 @@ TEST(ImportWeightsTest, NoCodeOfAnArchiveRuns) {
 
 // Batch norm's buffers are among the tensors of a real archive.
 TEST(ImportWeightsTest, ReadsBuffersOfTorchScript) {
-  const absl::StatusOr<std::string> archive = ReadFile("models/testdata/script_logits.pt");
-  ASSERT_THAT(archive, IsOk());
-  const absl::StatusOr<TorchTensors> read = DecodeTorchFile(*archive);
-  ASSERT_THAT(read, IsOk());
-  const absl::StatusOr<torch::jit::Module> script = ReadScript(*archive);
-  ASSERT_THAT(script, IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string archive, ReadFile("models/testdata/script_logits.pt"));
+  ASSERT_OK_AND_ASSIGN(const TorchTensors read, DecodeTorchFile(archive));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module script, ReadScript(archive));
   TensorMap expected;
-  for (const auto& parameter : script->named_parameters()) expected[parameter.name] = parameter.value.detach();
-  for (const auto& buffer : script->named_buffers()) expected[buffer.name] = buffer.value.detach();
-  ASSERT_EQ(read->arrays.size(), expected.size());
+  for (const auto& parameter : script.named_parameters()) expected[parameter.name] = parameter.value.detach();
+  for (const auto& buffer : script.named_buffers()) expected[buffer.name] = buffer.value.detach();
+  ASSERT_EQ(read.arrays.size(), expected.size());
   EXPECT_EQ(expected.count("bn.running_var"), 1);
   for (const auto& [name, tensor] : expected) {
-    ASSERT_EQ(read->arrays.count(name), 1) << name;
-    const OwnedArray& array = read->arrays.at(name);
+    ASSERT_EQ(read.arrays.count(name), 1) << name;
+    const OwnedArray& array = read.arrays.at(name);
     EXPECT_THAT(TensorOf({array.type, array.shape, array.data}), TensorEq(tensor)) << name;
   }
   EXPECT_THAT(DecodeTorchFile(*ReadFile("models/testdata/script_frozen.pt")).status(),

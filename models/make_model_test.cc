@@ -14,17 +14,16 @@ absl::StatusOr<std::shared_ptr<Model>> Make(const std::string& spec, const std::
 }
 
 TEST(MakeModelTest, PutsBackboneAndHeadTogether) {
-  const auto vgg32 = Make("vgg32 { width: 2 feature_dim: 3 } head { linear { bias: false } }", "");
-  ASSERT_THAT(vgg32, IsOk());
-  EXPECT_EQ((*vgg32)->feature_dim(), 3);
-  TensorMap state = StateOf(**vgg32);
+  ASSERT_OK_AND_ASSIGN(const auto vgg32, Make("vgg32 { width: 2 feature_dim: 3 } head { linear { bias: false } }", ""));
+  EXPECT_EQ(vgg32->feature_dim(), 3);
+  TensorMap state = StateOf(*vgg32);
   EXPECT_EQ(state["backbone.conv2.weight"].sizes(), at::IntArrayRef({2, 2, 3, 3}));
   EXPECT_EQ(state["head.weight"].sizes(), at::IntArrayRef({5, 3}));
   EXPECT_EQ(state.count("head.bias"), 0);
 
-  const auto osrci_cnn = Make("osrci_cnn {} head { linear {} extra_outputs: 1 }", "channels: 1 size: 28");
-  ASSERT_THAT(osrci_cnn, IsOk());
-  state = StateOf(**osrci_cnn);
+  ASSERT_OK_AND_ASSIGN(const auto osrci_cnn,
+                       Make("osrci_cnn {} head { linear {} extra_outputs: 1 }", "channels: 1 size: 28"));
+  state = StateOf(*osrci_cnn);
   EXPECT_EQ(state["backbone.conv1.weight"].sizes(), at::IntArrayRef({10, 1, 5, 5}));
   EXPECT_EQ(state["head.weight"].sizes(), at::IntArrayRef({6, 64}));
   EXPECT_EQ(state["head.bias"].sizes(), at::IntArrayRef({6}));

@@ -34,19 +34,17 @@ std::string Save(const std::string& name, const std::string& outputs) {
 
 // Weights of a frozen script are constants of its code, which Module::to() doesn't move.
 TEST(TorchScriptOnAGpu, HasTheOutputsOfTheCpu) {
-  const auto golden = LoadTensors("models/testdata/script_outputs.safetensors");
-  ASSERT_THAT(golden, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto golden, LoadTensors("models/testdata/script_outputs.safetensors"));
   for (const auto& [name, fields] :
        {std::pair{"frozen", ""}, {"logits", ""}, {"traced", "head: 'fc'"}, {"features", "features: true"}}) {
     SCOPED_TRACE(name);
-    const auto model = Make(absl::StrCat("models/testdata/script_", name, ".pt"), fields);
-    ASSERT_THAT(model, IsOk());
-    (*model)->to(kGpu);
-    (*model)->eval();
+    ASSERT_OK_AND_ASSIGN(const auto model, Make(absl::StrCat("models/testdata/script_", name, ".pt"), fields));
+    model->to(kGpu);
+    model->eval();
     const at::NoGradGuard no_grad;
-    const at::Tensor logits = (*model)->Forward(golden->at("image").to(kGpu)).logits;
+    const at::Tensor logits = model->Forward(golden.at("image").to(kGpu)).logits;
     EXPECT_EQ(logits.device(), kGpu);
-    EXPECT_THAT(logits.cpu(), TensorNear(golden->at("logits"), 1e-5));
+    EXPECT_THAT(logits.cpu(), TensorNear(golden.at("logits"), 1e-5));
   }
 }
 

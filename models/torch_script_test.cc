@@ -99,19 +99,17 @@ class TorchScriptTest : public ::testing::Test {
 
 TEST_F(TorchScriptTest, LogitsAlone) {
   for (const char* name : {"logits", "traced", "frozen", "features"}) {
-    const auto model = Make(name);
-    ASSERT_THAT(model, IsOk());
-    EXPECT_TRUE((*model)->is_training());
-    const ModelOutput output = OutputOf(*model);
+    ASSERT_OK_AND_ASSIGN(const auto model, Make(name));
+    EXPECT_TRUE(model->is_training());
+    const ModelOutput output = OutputOf(model);
     EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
     EXPECT_FALSE(output.feature.defined());
   }
 }
 
 TEST_F(TorchScriptTest, PassesAreIndependentUnlessTheyChangeSomething) {
-  const auto pure = Make("logits");
-  ASSERT_THAT(pure, IsOk());
-  EXPECT_TRUE((*pure)->HasIndependentPasses());
+  ASSERT_OK_AND_ASSIGN(const auto pure, Make("logits"));
+  EXPECT_TRUE(pure->HasIndependentPasses());
   const std::string file = absl::StrCat(testing::TempDir(), "/counts.pt");
   torch::jit::Module script("__torch__.Counts");
   script.register_parameter("weight", at::linspace(-1, 2, 5).view({5, 1}), /*is_buffer=*/false);
@@ -119,10 +117,9 @@ TEST_F(TorchScriptTest, PassesAreIndependentUnlessTheyChangeSomething) {
   script.define("def forward(self, x):\n  self.passes.add_(1)\n  return torch.linear(x.mean([2, 3]), self.weight)\n");
   script.save(file);
   RandomStream unused(1, "torch_script_test");
-  const auto counts = MakeModel(ModelSpecOf(absl::StrCat("torch_script { file: '", file, "' }")),
-                                InputSpecOf("size: 8 channels: 1"), 5, &unused);
-  ASSERT_THAT(counts, IsOk());
-  EXPECT_FALSE((*counts)->HasIndependentPasses());
+  ASSERT_OK_AND_ASSIGN(const auto counts, MakeModel(ModelSpecOf(absl::StrCat("torch_script { file: '", file, "' }")),
+                                                    InputSpecOf("size: 8 channels: 1"), 5, &unused));
+  EXPECT_FALSE(counts->HasIndependentPasses());
 }
 
 // A convolution that LibTorch computes wrongly on some CPUs (core/tensor/convolution_guard.h).
@@ -156,21 +153,19 @@ TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayou
 }
 
 TEST_F(TorchScriptTest, FeaturesThatTheScriptGives) {
-  const auto model = Make("features", "features: true");
-  ASSERT_THAT(model, IsOk());
-  EXPECT_THAT(OutputOf(*model).logits, TensorNear(golden_.at("logits"), 1e-5));
-  EXPECT_THAT(OutputOf(*model).feature, TensorNear(golden_.at("feature"), 1e-5));
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("features", "features: true"));
+  EXPECT_THAT(OutputOfmodel.logits, TensorNear(golden_.at("logits"), 1e-5));
+  EXPECT_THAT(OutputOfmodel.feature, TensorNear(golden_.at("feature"), 1e-5));
 }
 
 TEST_F(TorchScriptTest, TheHeadsInputIsTheFeature) {
   for (const char* name : {"logits", "traced", "features"}) {
-    const auto model = Make(name, "head: 'fc'");
-    ASSERT_THAT(model, IsOk());
-    const ModelOutput output = OutputOf(*model);
+    ASSERT_OK_AND_ASSIGN(const auto model, Make(name, "head: 'fc'"));
+    const ModelOutput output = OutputOf(model);
     EXPECT_THAT(output.feature, TensorNear(golden_.at("feature"), 1e-5));
     EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
-    EXPECT_EQ((*model)->feature_dim(), 3);
-    EXPECT_THAT((*model)->ForwardHead(golden_.at("feature")).logits, TensorNear(golden_.at("logits"), 1e-5));
+    EXPECT_EQ(model->feature_dim(), 3);
+    EXPECT_THAT(model->ForwardHead(golden_.at("feature")).logits, TensorNear(golden_.at("logits"), 1e-5));
   }
 }
 
@@ -185,65 +180,61 @@ TEST_F(TorchScriptTest, StatesHaveTheScriptsNames) {
 
 TEST_F(TorchScriptTest, StatesSetTheScriptsParameters) {
   for (const char* fields : {"head: 'fc'", "features: true"}) {
-    const auto model = Make("features", fields), other = Make("features", fields);
-    ASSERT_THAT(model, IsOk());
+    ASSERT_OK_AND_ASSIGN(const auto model, Make("features", fields), other = Make("features", fields));
     {
       const at::NoGradGuard no_grad;
       for (at::Tensor& parameter : (*other)->parameters()) parameter.mul_(0.5);
     }
-    const ModelOutput before = OutputOf(*model), expected = OutputOf(*other);
+    const ModelOutput before = OutputOf(model), expected = OutputOf(*other);
     EXPECT_THAT(expected.logits, Not(TensorNear(before.logits, 1e-3)));
-    ASSERT_THAT(SetState(StateOf(**other), model->get()), IsOk());
-    EXPECT_THAT(OutputOf(*model).feature, TensorEq(expected.feature));
-    EXPECT_THAT(OutputOf(*model).logits, TensorEq(expected.logits));
+    ASSERT_THAT(SetState(StateOf(**other), model.get()), IsOk());
+    EXPECT_THAT(OutputOfmodel.feature, TensorEq(expected.feature));
+    EXPECT_THAT(OutputOfmodel.logits, TensorEq(expected.logits));
   }
 }
 
 // Memorises 3 images, with dropout and batch statistics. The loss of guessing is log 5 = 1.6.
 TEST_F(TorchScriptTest, WithAHeadItLearns) {
-  const auto model = Make("logits", "head: 'fc'");
-  ASSERT_THAT(model, IsOk());
-  (*model)->train();
-  (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
-  const at::Tensor mean = StateOf(**model).at("backbone.bn.running_mean");
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits", "head: 'fc'"));
+  model->train();
+  model->SetGenerator(MakeGenerator(at::kCPU, 1));
+  const at::Tensor mean = StateOf(*model).at("backbone.bn.running_mean");
   double loss = 0;
   for (int step = 0; step < 400; ++step) {
-    (*model)->zero_grad();
-    const at::Tensor value = at::cross_entropy_loss((*model)->Forward(Image()).logits, at::arange(3));
+    model->zero_grad();
+    const at::Tensor value = at::cross_entropy_loss(model->Forward(Image()).logits, at::arange(3));
     value.backward();
     const at::NoGradGuard no_grad;
-    for (const auto& parameter : (*model)->named_parameters()) {
+    for (const auto& parameter : model->named_parameters()) {
       ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
       parameter.value().add_(parameter.value().grad(), -0.1);
     }
   }
-  loss = at::cross_entropy_loss(OutputOf(*model).logits, at::arange(3)).item<double>();
+  loss = at::cross_entropy_loss(OutputOfmodel.logits, at::arange(3)).item<double>();
   EXPECT_LT(loss, 0.3);
-  EXPECT_THAT(StateOf(**model).at("backbone.bn.running_mean"), Not(TensorNear(mean, 1e-3)));
+  EXPECT_THAT(StateOf(*model).at("backbone.bn.running_mean"), Not(TensorNear(mean, 1e-3)));
 }
 
 TEST_F(TorchScriptTest, ModesReachTheScript) {
-  const auto model = Make("logits");
-  ASSERT_THAT(model, IsOk());
-  (*model)->train();
-  const at::Tensor first = (*model)->Forward(Image()).logits;
-  EXPECT_THAT((*model)->Forward(Image()).logits, Not(TensorEq(first)));  // dropout
-  EXPECT_THAT(OutputOf(*model).logits, TensorEq(OutputOf(*model).logits));
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits"));
+  model->train();
+  const at::Tensor first = model->Forward(Image()).logits;
+  EXPECT_THAT(model->Forward(Image()).logits, Not(TensorEq(first)));  // dropout
+  EXPECT_THAT(OutputOfmodel.logits, TensorEq(OutputOfmodel.logits));
 }
 
 TEST_F(TorchScriptTest, DropoutDrawsFromTheModelsGeneratorAlone) {
-  const auto model = Make("logits"), other = Make("logits");
-  ASSERT_THAT(model, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits"), other = Make("logits"));
   ASSERT_THAT(other, IsOk());
-  (*model)->train();
+  model->train();
   (*other)->train();
   const auto passes = [&](bool interleave) {
     std::vector<at::Tensor> logits;
-    (*model)->SetGenerator(MakeGenerator(at::kCPU, 1));
+    model->SetGenerator(MakeGenerator(at::kCPU, 1));
     (*other)->SetGenerator(MakeGenerator(at::kCPU, 2));
     for (int pass = 0; pass < 2; ++pass) {
       // Batch statistics of the pass: they do not depend on those before it.
-      logits.push_back((*model)->Forward(Image()).logits.detach());
+      logits.push_back(model->Forward(Image()).logits.detach());
       if (interleave) (*other)->Forward(Image());
     }
     return at::stack(logits);
@@ -259,21 +250,19 @@ TEST_F(TorchScriptTest, DropoutDrawsFromTheModelsGeneratorAlone) {
 
 TEST_F(TorchScriptTest, GradientsReachTheImage) {
   for (const char* fields : {"", "head: 'fc'"}) {
-    const auto model = Make("traced", fields);
-    ASSERT_THAT(model, IsOk());
-    (*model)->eval();
+    ASSERT_OK_AND_ASSIGN(const auto model, Make("traced", fields));
+    model->eval();
     at::Tensor image = Image().clone().set_requires_grad(true);
-    (*model)->Forward(image).logits.sum().backward();
+    model->Forward(image).logits.sum().backward();
     EXPECT_GT(image.grad().abs().sum().item<double>(), 0);
   }
 }
 
 TEST_F(TorchScriptTest, TypesReachTheScript) {
-  const auto model = Make("logits", "head: 'fc'");
-  ASSERT_THAT(model, IsOk());
-  (*model)->eval();
-  (*model)->to(at::kDouble);
-  const ModelOutput output = (*model)->Forward(Image().to(at::kDouble));
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits", "head: 'fc'"));
+  model->eval();
+  model->to(at::kDouble);
+  const ModelOutput output = model->Forward(Image().to(at::kDouble));
   EXPECT_EQ(output.logits.scalar_type(), at::kDouble);
   EXPECT_THAT(output.logits, TensorNear(golden_.at("logits"), 1e-5));
 }
@@ -281,9 +270,8 @@ TEST_F(TorchScriptTest, TypesReachTheScript) {
 TEST_F(TorchScriptTest, OutputsAreChosenByPlace) {
   const at::Tensor expected = golden_.at("logits").index_select(1, at::tensor({3, 0, 4}));
   for (const char* fields : {"", "head: 'fc'", "features: true"}) {
-    const auto model = Make("features", absl::StrCat(fields, " output: [3, 0, 4]"), 3);
-    ASSERT_THAT(model, IsOk());
-    EXPECT_THAT(OutputOf(*model).logits, TensorNear(expected, 1e-5));
+    ASSERT_OK_AND_ASSIGN(const auto model, Make("features", absl::StrCat(fields, " output: [3, 0, 4]"), 3));
+    EXPECT_THAT(OutputOfmodel.logits, TensorNear(expected, 1e-5));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "core/files/runfiles.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
+#include "core/text/one_line.h"
 
 namespace openset {
 namespace {

@@ -77,9 +77,7 @@ class Writer {
       Number(field->number());
       const int count = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
       Number(count);
-      for (int index = 0; index < count; ++index) {
-        Value(message, field, field->is_repeated() ? index : -1, of_parts);
-      }
+      for (int index = 0; index < count; ++index) Value(message, field, field->is_repeated() ? index : -1, of_parts);
     }
   }
 

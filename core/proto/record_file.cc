@@ -90,9 +90,7 @@ absl::Status DecodeRecord(absl::string_view bytes, google::protobuf::Message* me
   std::string kept;
   const bool parsed =
       without.empty() ? Parse(payload, message) : LeaveOut(without, payload, &kept, left_out) && Parse(kept, message);
-  if (!parsed) {
-    return absl::DataLossError("the record holds another kind of message");
-  }
+  if (!parsed) return absl::DataLossError("the record holds another kind of message");
   return absl::OkStatus();
 }
 

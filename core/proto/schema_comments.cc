@@ -27,9 +27,7 @@ using google::protobuf::Reflection;
 // Comment lines start with the space after "//".
 std::string Lines(const std::string& comment) {
   std::vector<std::string> lines = absl::StrSplit(comment, '\n');
-  for (std::string& line : lines) {
-    line = std::string(absl::StripTrailingAsciiWhitespace(absl::StripPrefix(line, " ")));
-  }
+  for (std::string& line : lines) line = std::string(absl::StripTrailingAsciiWhitespace(absl::StripPrefix(line, " ")));
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   return absl::StrJoin(lines, "\n");
 }

@@ -166,9 +166,7 @@ void AddField(const Message& message, const FieldTraits& of, Traits* traits) {
     }
     Add(more, traits);
   }
-  if (of.of_value) {
-    Add(reflection.GetEnum(message, field)->options().GetExtension(traits_of_value), traits);
-  }
+  if (of.of_value) Add(reflection.GetEnum(message, field)->options().GetExtension(traits_of_value), traits);
   if (field->message_type() != nullptr && reflection.HasField(message, field)) {
     AddTraits(reflection.GetMessage(message, field), traits);
   }

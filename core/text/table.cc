@@ -270,9 +270,7 @@ std::string CsvCell(const std::string& text) {
 std::string ToCsv(const Table& table) {
   std::string text;
   const auto append = [&text](const std::vector<std::string>& row) {
-    for (size_t c = 0; c < row.size(); ++c) {
-      absl::StrAppend(&text, c == 0 ? "" : ",", CsvCell(WithoutFormula(row[c])));
-    }
+    for (size_t c = 0; c < row.size(); ++c) absl::StrAppend(&text, c == 0 ? "" : ",", CsvCell(WithoutFormula(row[c])));
     absl::StrAppend(&text, "\n");
   };
   append(table.header);
@@ -308,9 +306,7 @@ std::string ToLatex(const Table& table) {
       const Emphasis emphasis = table.EmphasisOf(number, c);
       std::string cell = EscapeLatex(row[c]);
       // A star takes no space, so that numbers stay aligned.
-      if (c >= table.left_columns && absl::EndsWith(cell, "*")) {
-        cell.replace(cell.size() - 1, 1, "\\rlap{*}");
-      }
+      if (c >= table.left_columns && absl::EndsWith(cell, "*")) cell.replace(cell.size() - 1, 1, "\\rlap{*}");
       absl::StrAppend(&text, c == 0 ? "" : " & ",
                       emphasis == Emphasis::kBest     ? "\\textbf{"
                       : emphasis == Emphasis::kSecond ? "\\underline{"

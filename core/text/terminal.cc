@@ -99,9 +99,7 @@ std::string ProgressText(absl::string_view what, int64_t done, int64_t total, ab
   if (total > 0) absl::StrAppend(&text, " (", 100 * done / total, " %)");
   if (per_second <= 0) return text;
   absl::StrAppend(&text, ", ", amount(per_second), is_bytes ? " MB/s" : "/s");
-  if (total > done) {
-    absl::StrAppend(&text, ", ", Duration(static_cast<double>(total - done) / per_second), " left");
-  }
+  if (total > done) absl::StrAppend(&text, ", ", Duration(static_cast<double>(total - done) / per_second), " left");
   return text;
 }
 

@@ -20,31 +20,31 @@ absl::StatusOr<FeatureArrays> Read(const NpzArrays& arrays) {
 }
 
 TEST(ReadFeatureFile, NumericLabelsGroupsAndParts) {
-  const auto arrays = Read({{"label", Whole({0, 2, -1, 1, -1})},
-                            {"features", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {5, 2})},
-                            {"group", Whole({-1, -1, 1, -1, 0})},
-                            {"group_names", Texts({"svhn", "places"})},
-                            {"part", Texts({"train", "test", "test", "train", "test"})}});
-  ASSERT_THAT(arrays, IsOk());
-  EXPECT_EQ(arrays->dim, 2);
-  EXPECT_THAT(arrays->features, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+  ASSERT_OK_AND_ASSIGN(const auto arrays,
+                       Read({{"label", Whole({0, 2, -1, 1, -1})},
+                             {"features", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {5, 2})},
+                             {"group", Whole({-1, -1, 1, -1, 0})},
+                             {"group_names", Texts({"svhn", "places"})},
+                             {"part", Texts({"train", "test", "test", "train", "test"})}}));
+  EXPECT_EQ(arrays.dim, 2);
+  EXPECT_THAT(arrays.features, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
   // The known classes, then a class for each group, in the order of their names.
-  EXPECT_THAT(arrays->class_names, ElementsAre("0", "1", "2", "places", "svhn"));
-  EXPECT_EQ(arrays->known_classes, 3);
-  EXPECT_THAT(arrays->class_id, ElementsAre(0, 2, 3, 1, 4));
-  EXPECT_THAT(RowsOfPart(*arrays, "train", nullptr), ElementsAre(0, 3));
-  EXPECT_THAT(RowsOfPart(*arrays, "test", nullptr), ElementsAre(1, 2, 4));
+  EXPECT_THAT(arrays.class_names, ElementsAre("0", "1", "2", "places", "svhn"));
+  EXPECT_EQ(arrays.known_classes, 3);
+  EXPECT_THAT(arrays.class_id, ElementsAre(0, 2, 3, 1, 4));
+  EXPECT_THAT(RowsOfPart(arrays, "train", nullptr), ElementsAre(0, 3));
+  EXPECT_THAT(RowsOfPart(arrays, "test", nullptr), ElementsAre(1, 2, 4));
 }
 
 TEST(ReadFeatureFile, NamesOfClassesAndUnknownSamplesWithoutGroups) {
-  const auto arrays = Read({{"label", Texts({"fox", "", "cat", "fox"})}, {"cluster", Texts({"b", "a", "b", "c"})}});
-  ASSERT_THAT(arrays, IsOk());
-  EXPECT_EQ(arrays->dim, 0);
-  EXPECT_THAT(arrays->class_names, ElementsAre("cat", "fox", "unknown"));
-  EXPECT_THAT(arrays->class_id, ElementsAre(1, 2, 0, 1));
-  EXPECT_THAT(arrays->part_names, ElementsAre("all", "unknown"));
-  EXPECT_THAT(RowsOfPart(*arrays, "unknown", nullptr), ElementsAre(1));
-  EXPECT_THAT(arrays->cluster, ElementsAre(1, 0, 1, 2));
+  ASSERT_OK_AND_ASSIGN(const auto arrays,
+                       Read({{"label", Texts({"fox", "", "cat", "fox"})}, {"cluster", Texts({"b", "a", "b", "c"})}}));
+  EXPECT_EQ(arrays.dim, 0);
+  EXPECT_THAT(arrays.class_names, ElementsAre("cat", "fox", "unknown"));
+  EXPECT_THAT(arrays.class_id, ElementsAre(1, 2, 0, 1));
+  EXPECT_THAT(arrays.part_names, ElementsAre("all", "unknown"));
+  EXPECT_THAT(RowsOfPart(arrays, "unknown", nullptr), ElementsAre(1));
+  EXPECT_THAT(arrays.cluster, ElementsAre(1, 0, 1, 2));
 }
 
 // Texts are numbered as the logits are, where these and class_names are there.
@@ -52,10 +52,9 @@ TEST(ReadFeatureFile, NamesOfClassesInTheOrderOfLogits) {
   NpzArrays named = {{"label", Texts({"fox", "Unknown", "cat", ""})},
                      {"logits", MakeNpy(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {4, 2})},
                      {"class_names", Texts({"fox", "cat"})}};
-  const auto arrays = Read(named);
-  ASSERT_THAT(arrays, IsOk());
-  EXPECT_THAT(arrays->class_names, ElementsAre("fox", "cat", "unknown"));
-  EXPECT_THAT(arrays->class_id, ElementsAre(0, 2, 1, 2));
+  ASSERT_OK_AND_ASSIGN(const auto arrays, Read(named));
+  EXPECT_THAT(arrays.class_names, ElementsAre("fox", "cat", "unknown"));
+  EXPECT_THAT(arrays.class_id, ElementsAre(0, 2, 1, 2));
   named["label"] = Texts({"fox", "wolf", "cat", ""});
   EXPECT_THAT(std::string(Read(named).status().message()),
               HasSubstr("array 'label': row 1 is 'wolf', which is none of class_names"));

@@ -23,17 +23,15 @@ absl::StatusOr<ImageSet> ReadText(const std::string& content) {
 
 // SciPy's files (tools/peers/make_format_golden.py): compressed with labels of one byte, and plain with doubles.
 TEST(Mat, ReadsSciPysFiles) {
-  const auto golden = ReadNpz(absl::StrCat(kFolder, "formats.npz"));
-  ASSERT_THAT(golden, IsOk());
-  const std::string& pixels = golden->at("pixels").data;
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadNpz(absl::StrCat(kFolder, "formats.npz")));
+  const std::string& pixels = golden.at("pixels").data;
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {
-    const auto set = ReadMat(absl::StrCat(kFolder, name), "X", "y");
-    ASSERT_THAT(set, IsOk());
-    EXPECT_EQ(set->channels, 3);
-    EXPECT_EQ(set->height, 4);
-    EXPECT_EQ(set->width, 5);
-    EXPECT_EQ(set->pixels, std::vector<uint8_t>(pixels.begin(), pixels.end())) << name;
-    EXPECT_THAT(set->labels, ElementsAre(10, 1, 2, 9, 10, 3));
+    ASSERT_OK_AND_ASSIGN(const auto set, ReadMat(absl::StrCat(kFolder, name), "X", "y"));
+    EXPECT_EQ(set.channels, 3);
+    EXPECT_EQ(set.height, 4);
+    EXPECT_EQ(set.width, 5);
+    EXPECT_EQ(set.pixels, std::vector<uint8_t>(pixels.begin(), pixels.end())) << name;
+    EXPECT_THAT(set.labels, ElementsAre(10, 1, 2, 9, 10, 3));
   }
 }
 
@@ -42,15 +40,14 @@ TEST(Mat, ReadsSciPysFiles) {
 // compressed file, zlib's checksum notices nearly all.
 TEST(Mat, NoticesCorruption) {
   for (const char* name : {"digits.mat", "digits_plain.mat"}) {
-    const auto content = ReadFile(absl::StrCat(kFolder, name));
-    ASSERT_THAT(content, IsOk());
+    ASSERT_OK_AND_ASSIGN(const auto content, ReadFile(absl::StrCat(kFolder, name)));
     const std::string path = absl::StrCat(::testing::TempDir(), name);
-    const DamageReport report = ReadDamaged(path, *content, [&] { return ReadMat(path, "X", "y"); });
+    const DamageReport report = ReadDamaged(path, content, [&] { return ReadMat(path, "X", "y"); });
     EXPECT_EQ(report.broken, 0);
     EXPECT_EQ(report.other_error, 0);
-    EXPECT_GT(report.refused, content->size());
-    for (size_t size = 0; size < content->size(); ++size) {
-      const auto cut = ReadText(content->substr(0, size));
+    EXPECT_GT(report.refused, content.size());
+    for (size_t size = 0; size < content.size(); ++size) {
+      const auto cut = ReadText(content.substr(0, size));
       EXPECT_THAT(cut, IsDataLoss("made.mat")) << size;
     }
   }
@@ -93,9 +90,8 @@ std::string Bytes(const std::string& name, const std::vector<uint32_t>& sizes, c
 
 TEST(Mat, CountsThatDisagreeAreRefused) {
   const std::string images = Bytes("X", {1, 2, 1, 3}, "abcdef");
-  const auto set = ReadText(Header() + images + Bytes("y", {3, 1}, std::string("\1\2\0", 3)));
-  ASSERT_THAT(set, IsOk());
-  EXPECT_THAT(set->labels, ElementsAre(1, 2, 0));
+  ASSERT_OK_AND_ASSIGN(const auto set, ReadText(Header() + images + Bytes("y", {3, 1}, std::string("\1\2\0", 3))));
+  EXPECT_THAT(set.labels, ElementsAre(1, 2, 0));
   EXPECT_THAT(ReadText(Header() + images + Bytes("y", {2, 1}, "\1\2")),
               StatusIs(absl::StatusCode::kDataLoss,
                        AllOf(HasSubstr("made.mat: array 'y'"), HasSubstr("has 2 labels for 3 images"))));

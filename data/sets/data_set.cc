@@ -173,9 +173,7 @@ absl::Status CountFiles(const DataSetInfo& info, const std::vector<std::string>&
 absl::Status CheckFiles(const DataSetInfo& info, absl::string_view part, const std::vector<std::string>& data_folders) {
   OPENSET_ASSIGN_OR_RETURN(const FoundPart found, FindPartFiles(info, part, data_folders));
   const PartFormat& format = FormatOf(found.part);
-  for (const DataFile* file : format.Files(found.part)) {
-    OPENSET_RETURN_IF_ERROR(CheckFile(found.PathOf(*file), *file));
-  }
+  for (const DataFile* file : format.Files(found.part)) OPENSET_RETURN_IF_ERROR(CheckFile(found.PathOf(*file), *file));
   return format.CheckImageFiles(info, found);
 }
 

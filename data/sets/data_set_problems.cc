@@ -109,9 +109,7 @@ void FindPackageProblems(const PackageSource& package, const std::string& place,
   if (package.package().size() > kMostBytes || !std::regex_match(package.package(), is_npm ? *npm : *debian)) {
     problems->push_back({place + ".package", is_npm ? "must be NAME@VERSION" : "must be NAME=VERSION"});
   }
-  if (!IsSha256(package.sha256())) {
-    problems->push_back({place + ".sha256", "must be 64 lower-case hexadecimal digits"});
-  }
+  if (!IsSha256(package.sha256())) problems->push_back({place + ".sha256", "must be 64 lower-case hexadecimal digits"});
 }
 
 }  // namespace

@@ -50,26 +50,23 @@ class FeatureDataSetTest : public ::testing::Test {
 
 TEST_F(FeatureDataSetTest, IsFoundByItsPath) {
   Write("clip.npz", 30);
-  const auto info = catalog_.Find(Name("clip.npz"));
-  ASSERT_THAT(info, IsOk());
-  EXPECT_THAT(FindDataSetProblems(**info), IsEmpty());
-  EXPECT_TRUE(HasFeatures(**info));
-  EXPECT_THAT((*info)->class_name(), ElementsAre("0", "1", "2", "far"));
-  EXPECT_EQ((*info)->unknown_classes(), 1);
-  EXPECT_THAT(PartNames(**info), ElementsAre("train", "test", "all", "far"));
-  EXPECT_THAT(FindPart(**info, "test").value()->samples_per_class(), ElementsAre(2, 2, 2, 0));
-  EXPECT_THAT(FindPart(**info, "train").value()->samples_per_class(), ElementsAre(8, 8, 8, 0));
-  EXPECT_TRUE(HasChecksums(*FindPart(**info, "all").value()));
-  EXPECT_NE(*PartDigest(**info, "train"), *PartDigest(**info, "test"));
-  EXPECT_THAT(CheckFiles(**info, "train", {}), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto info, catalog_.Find(Name("clip.npz")));
+  EXPECT_THAT(FindDataSetProblems(*info), IsEmpty());
+  EXPECT_TRUE(HasFeatures(*info));
+  EXPECT_THAT(info->class_name(), ElementsAre("0", "1", "2", "far"));
+  EXPECT_EQ(info->unknown_classes(), 1);
+  EXPECT_THAT(PartNames(*info), ElementsAre("train", "test", "all", "far"));
+  EXPECT_THAT(FindPart(*info, "test").value()->samples_per_class(), ElementsAre(2, 2, 2, 0));
+  EXPECT_THAT(FindPart(*info, "train").value()->samples_per_class(), ElementsAre(8, 8, 8, 0));
+  EXPECT_TRUE(HasChecksums(*FindPart(*info, "all").value()));
+  EXPECT_NE(*PartDigest(*info, "train"), *PartDigest(*info, "test"));
+  EXPECT_THAT(CheckFiles(*info, "train", {}), IsOk());
   // A sample is the bytes of its numbers.
-  const auto source = OpenPart(**info, "far", {});
-  ASSERT_THAT(source, IsOk());
-  const auto images = (*source)->Read({1});
-  ASSERT_THAT(images, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto source, OpenPart(*info, "far", {}));
+  ASSERT_OK_AND_ASSIGN(const auto images, source->Read({1}));
   float features[2];
-  ASSERT_EQ((*images)[0].pixels.size(), sizeof(features));
-  std::memcpy(features, (*images)[0].pixels.data(), sizeof(features));
+  ASSERT_EQ(images[0].pixels.size(), sizeof(features));
+  std::memcpy(features, images[0].pixels.data(), sizeof(features));
   EXPECT_THAT(features, ElementsAre(31, -31));
   EXPECT_THAT(catalog_.Find(Name("absent.npz")).status(), IsNotFound("absent.npz"));
 }
@@ -98,12 +95,11 @@ TEST_F(FeatureDataSetTest, TasksNameFilesBesideThem) {
   for (int split = 0; split < 3; ++split) {
     TaskRequest request;
     request.split = split;
-    const auto data = ResolveTask(*drawn, request, catalog_);
-    ASSERT_THAT(data, IsOk());
+    ASSERT_OK_AND_ASSIGN(const auto data, ResolveTask(*drawn, request, catalog_));
     // The group is no class to draw.
-    for (const int id : data->train().class_id()) EXPECT_LT(id, 3);
-    EXPECT_LT(data->test_unknown(0).selection().class_id(0), 3);
-    EXPECT_EQ(CountSamples(data->train(), catalog_).value(), 16);
+    for (const int id : data.train().class_id()) EXPECT_LT(id, 3);
+    EXPECT_LT(data.test_unknown(0).selection().class_id(0), 3);
+    EXPECT_EQ(CountSamples(data.train(), catalog_).value(), 16);
   }
   // Too many to draw: the group is not among them.
   EXPECT_THAT(Task(R"(name: "t" data_set: "features:clip.npz" drawn { level { known: 3 unknown: 1 } })").status(),
@@ -112,12 +108,10 @@ TEST_F(FeatureDataSetTest, TasksNameFilesBesideThem) {
 
 TEST_F(FeatureDataSetTest, GroupsOfThePartTestAreUnknown) {
   Write("parts.npz", 30, /*with_parts=*/true);
-  const auto task = Task(R"(name: "t" data_set: "features:parts.npz" split { known: [0, 1, 2] })");
-  ASSERT_THAT(task, IsOk());
-  const auto data = ResolveTask(*task, {}, catalog_);
-  ASSERT_THAT(data, IsOk());
-  EXPECT_THAT(data->test_unknown(0).selection().class_id(), ElementsAre(3));
-  EXPECT_EQ(CountSamples(data->test_unknown(0).selection(), catalog_).value(), 2);
+  ASSERT_OK_AND_ASSIGN(const auto task, Task(R"(name: "t" data_set: "features:parts.npz" split { known: [0, 1, 2] })"));
+  ASSERT_OK_AND_ASSIGN(const auto data, ResolveTask(task, {}, catalog_));
+  EXPECT_THAT(data.test_unknown(0).selection().class_id(), ElementsAre(3));
+  EXPECT_EQ(CountSamples(data.test_unknown(0).selection(), catalog_).value(), 2);
 }
 
 TEST_F(FeatureDataSetTest, EachSplitMayHaveItsFile) {
@@ -125,15 +119,13 @@ TEST_F(FeatureDataSetTest, EachSplitMayHaveItsFile) {
   Write("net_1.npz", 60);
   const std::string text = R"(name: "t" data_set: "features:net_{split}.npz" test_only: true test_part: "all"
                               unknown { group: "far" data_set: "features:net_{split}.npz" part: "far" } )";
-  const auto task = Task(text + "split { known: [0, 1, 2] } split { known: [0, 1] }");
-  ASSERT_THAT(task, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto task, Task(text + "split { known: [0, 1, 2] } split { known: [0, 1] }"));
   for (int split = 0; split < 2; ++split) {
     TaskRequest request;
     request.split = split;
-    const auto data = ResolveTask(*task, request, catalog_);
-    ASSERT_THAT(data, IsOk());
-    EXPECT_EQ(data->test_known().data_set(), Name(absl::StrCat("net_", split, ".npz")));
-    EXPECT_EQ(CountSamples(data->test_known(), catalog_).value(), split == 0 ? 30 : 40);
+    ASSERT_OK_AND_ASSIGN(const auto data, ResolveTask(task, request, catalog_));
+    EXPECT_EQ(data.test_known().data_set(), Name(absl::StrCat("net_", split, ".npz")));
+    EXPECT_EQ(CountSamples(data.test_known(), catalog_).value(), split == 0 ? 30 : 40);
   }
   EXPECT_THAT(Task(text + "split { known: 0 } split { known: 0 } split { known: 0 }").status(),
               IsInvalidArgument("net_2.npz"));
@@ -150,9 +142,8 @@ TEST_F(FeatureDataSetTest, ClustersAreNotDivided) {
   selection.set_data_set(Name("patients.npz"));
   selection.set_part("all");
   selection.add_class_id(0);
-  const auto opened = OpenSelection(selection, catalog_, {});
-  ASSERT_THAT(opened, IsOk());
-  EXPECT_THAT(opened->samples.cluster, ElementsAre(7, 7, 8, 8));
+  ASSERT_OK_AND_ASSIGN(const auto opened, OpenSelection(selection, catalog_, {}));
+  EXPECT_THAT(opened.samples.cluster, ElementsAre(7, 7, 8, 8));
   selection.set_only_last_per_class(1);
   EXPECT_TRUE(IsEstimate(selection, catalog_));
   EXPECT_THAT(OpenSelection(selection, catalog_, {})->samples.index, ElementsAre(2, 3));

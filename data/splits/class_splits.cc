@@ -161,9 +161,7 @@ absl::StatusOr<std::vector<ClassSplit>> DrawSplits(const DrawnSplits& rule, cons
       ClassSplit& split = splits.emplace_back();
       const int first = known.data_set == unknown.data_set ? level.known() + level.unknown() : level.known();
       const std::vector<int> drawn = DrawClasses(rule.class_weight(), known.classes, first, &random);
-      for (int i = 0; i < first; ++i) {
-        i < level.known() ? split.add_known(drawn[i]) : split.add_unknown(drawn[i]);
-      }
+      for (int i = 0; i < first; ++i) i < level.known() ? split.add_known(drawn[i]) : split.add_unknown(drawn[i]);
       if (first > level.known()) continue;
       for (const int id : DrawClasses(rule.class_weight(), unknown.classes, level.unknown(), &random)) {
         split.add_unknown(id);

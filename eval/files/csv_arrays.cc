@@ -290,9 +290,7 @@ class Table {
       case Kind::kPrediction:
         return classes_.Add(cell, column.kind == Kind::kLabel, &wholes_[column.array]);
       case Kind::kNumClasses:
-        if (!ParseWhole(cell, &whole)) {
-          return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a whole number");
-        }
+        if (!ParseWhole(cell, &whole)) return absl::StrCat("'", OneLine(cell.substr(0, 40)), "' is not a whole number");
         num_classes_.push_back(whole);
         return "";
       case Kind::kLoss:

@@ -43,9 +43,7 @@ Layout LayoutOf(const std::string& path, const NpzArrays& arrays) {
   const auto has = [&](const char* name) { return arrays.count(name) > 0; };
   if (has("logits") || has("unknown_score")) return Layout::kOwn;
   if (has("conf")) return Layout::kOpenOod;
-  if (has("arr_0")) {
-    return Stem(path) == "external_confids" ? Layout::kFdShiftsConfidence : Layout::kFdShifts;
-  }
+  if (has("arr_0")) return Stem(path) == "external_confids" ? Layout::kFdShiftsConfidence : Layout::kFdShifts;
   return Layout::kOwn;
 }
 

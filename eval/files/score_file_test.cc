@@ -125,10 +125,9 @@ TEST(ScoreFile, TakesNamesOfClassesInArrays) {
   arrays["label"] = MakeNpy(std::vector<std::string>{"dog", "cat", "unknown", ""});
   arrays.erase("logits");
   arrays["unknown_score"] = Reals({1, 2, 3, 4});
-  const absl::StatusOr<SampleSet> scored = ReadSampleSet({WriteArrays("named.npz", arrays)});
-  ASSERT_TRUE(scored.ok()) << scored.status();
-  EXPECT_THAT(scored->label, ElementsAre(1, 0, -1, -1));
-  EXPECT_THAT(scored->prediction, ElementsAre(0, 0, 1, 1));
+  ASSERT_OK_AND_ASSIGN(const SampleSet scored, ReadSampleSet({WriteArrays("named.npz", arrays)}));
+  EXPECT_THAT(scored.label, ElementsAre(1, 0, -1, -1));
+  EXPECT_THAT(scored.prediction, ElementsAre(0, 0, 1, 1));
 }
 
 // Without the last three bytes, a comment's length and the high byte of an offset that are 0, nothing is lost.

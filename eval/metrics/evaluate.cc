@@ -20,9 +20,7 @@ namespace {
 constexpr int64_t kWorthThreads = 200000;
 
 std::string ContradictionOf(const FprAtTprSpec& spec) {
-  if (spec.has_grid_low() != spec.has_grid_high()) {
-    return "has only one of grid_low and grid_high; set both or neither";
-  }
+  if (spec.has_grid_low() != spec.has_grid_high()) return "has only one of grid_low and grid_high; set both or neither";
   if (spec.has_grid_low() && spec.grid_low() >= spec.grid_high()) {
     return absl::StrCat("grid_low must be below grid_high (", spec.grid_low(), " and ", spec.grid_high(), ")");
   }

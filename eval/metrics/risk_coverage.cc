@@ -50,9 +50,7 @@ MetricResult CoverageAtRisk(const RankedInput& ranked, RiskSamples::Value over, 
     accepted.samples += block.samples;
     accepted.errors += block.errors;
     if (accepted.samples == 0) continue;
-    if (accepted.errors <= risk * static_cast<double>(accepted.samples) * (1 + 1e-12)) {
-      covered = accepted.samples;
-    }
+    if (accepted.errors <= risk * static_cast<double>(accepted.samples) * (1 + 1e-12)) covered = accepted.samples;
   }
   return static_cast<double>(covered) / static_cast<double>(total.samples);
 }

@@ -80,9 +80,7 @@ std::vector<Cell> CellsOf(const SampleComparison& comparison) {
   for (const ComparedMetric& row : comparison.rows) rows[row.metric].push_back(&row);
   std::vector<Cell> cells;
   for (const double prevalence : kPrevalences) {
-    for (const double cost : kCosts) {
-      cells.push_back(CellOf(prevalence, cost, rows[CellName(prevalence, cost)], place));
-    }
+    for (const double cost : kCosts) cells.push_back(CellOf(prevalence, cost, rows[CellName(prevalence, cost)], place));
   }
   return cells;
 }

@@ -92,9 +92,7 @@ MetricResult CostArea(const RankedInput& ranked) {
   const std::vector<CurvePoint> curve = CostCurve(ranked);
   if (curve.empty()) return MetricResult::Absent("no cost curve");
   double area = 0;
-  for (size_t i = 1; i < curve.size(); ++i) {
-    area += (curve[i].x - curve[i - 1].x) * (curve[i].y + curve[i - 1].y) / 2;
-  }
+  for (size_t i = 1; i < curve.size(); ++i) area += (curve[i].x - curve[i - 1].x) * (curve[i].y + curve[i - 1].y) / 2;
   return area;
 }
 

@@ -113,16 +113,15 @@ TEST(CurveFiles, OfSeveralMethodsInOnePicture) {
   const RankedInput a(*EvaluationInput::Create({score_a, prediction, label, 2}));
   const RankedInput b(*EvaluationInput::Create({score_b, {}, label, 2}));
   const std::vector<RankedMethod> methods = {{"a", &a}, {"b", &b}};
-  const absl::StatusOr<CurveFiles> made = MakeOverlaidCurveFiles(methods, "a, b", "<summary>");
-  ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_EQ(made->files.at("roc.csv"),
+  ASSERT_OK_AND_ASSIGN(const CurveFiles made, MakeOverlaidCurveFiles(methods, "a, b", "<summary>"));
+  EXPECT_EQ(made.files.at("roc.csv"),
             "method,threshold,unknown_accepted,known_accepted\n"
             "a,-inf,0,0\na,0.25,0,0.5\na,0.5,1,0.5\na,1,1,1\n"
             "b,-inf,0,0\nb,1,1,0\nb,2,1,0.5\nb,3,1,1\n");
   // Only `a` has predictions.
-  EXPECT_EQ(made->files.at("risk_coverage.csv"), "method,threshold,coverage,risk\na,0.25,0.5,0\na,1,1,0.5\n");
-  EXPECT_EQ(made->charts.size(), 6);
-  EXPECT_THAT(made->files.at("index.html"),
+  EXPECT_EQ(made.files.at("risk_coverage.csv"), "method,threshold,coverage,risk\na,0.25,0.5,0\na,1,1,0.5\n");
+  EXPECT_EQ(made.charts.size(), 6);
+  EXPECT_THAT(made.files.at("index.html"),
               AllOf(HasSubstr("a (AUROC 50.00 %)"), HasSubstr("b (AUROC 0.00 %)"), HasSubstr("a (OpenAUC 50.00 %)"),
                     HasSubstr("&lt;summary&gt;"), Not(HasSubstr("b (OpenAUC"))));
 }

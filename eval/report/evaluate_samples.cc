@@ -36,9 +36,7 @@ Display DisplayOfPrinted(const ConventionMetric& metric) {
   Display display = DisplayOf(metric.metric);
   display.factor /= std::abs(metric.factor);
   if (metric.factor == 1000) display.value_unit = "x1000";
-  if (metric.factor < 0 && display.higher_is_better.has_value()) {
-    display.higher_is_better = !*display.higher_is_better;
-  }
+  if (metric.factor < 0 && display.higher_is_better.has_value()) display.higher_is_better = !*display.higher_is_better;
   if (metric.offset != 0) display.label = absl::StrCat(metric.offset, " - ", display.label);
   return display;
 }

@@ -143,9 +143,7 @@ Document MakeDocument(const EvaluationReport& report) {
     document.sections.push_back({"each set of known samples against all unknown samples",
                                  GroupTable(report, report.known_sets, "known samples")});
   }
-  if (!report.sources.empty()) {
-    document.sections.push_back({"components of pooled_aurc (x1000)", SourceTable(report)});
-  }
+  if (!report.sources.empty()) document.sections.push_back({"components of pooled_aurc (x1000)", SourceTable(report)});
   document.below = LinesBelow(report);
   return document;
 }
@@ -475,9 +473,7 @@ std::string FormatCsv(Methods methods) {
 
 std::string FormatJson(Methods methods) {
   nlohmann::ordered_json json;
-  for (const MethodReport& method : methods) {
-    json["methods"][method.name] = EvaluationJson(method.report);
-  }
+  for (const MethodReport& method : methods) json["methods"][method.name] = EvaluationJson(method.report);
   // Names come from files: bytes that are not UTF-8 are replaced.
   return JsonText(json, 2) + "\n";
 }

@@ -310,9 +310,7 @@ std::string AssumptionsOf(const RunComparison& comparison) {
                                           comparison.options.test_per_training)
                         : "splits are independent draws (seeds within one need not be)");
   }
-  if (one_split) {
-    parts.push_back("with one split, seeds are independent draws, and the result is for that split only");
-  }
+  if (one_split) parts.push_back("with one split, seeds are independent draws, and the result is for that split only");
   if (!parts.empty()) parts.push_back("mean differences are about normal");
   if (!comparison.methods.empty()) parts.push_back("tasks are independent, levels of one task are one");
   return parts.empty() ? "" : absl::StrCat("assumes: ", absl::StrJoin(parts, "; "));

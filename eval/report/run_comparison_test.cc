@@ -46,16 +46,15 @@ TEST(CompareRuns, MetricsOfReportsAreWhatTheReportSays) {
 
 // Differences m0 - m1: -0.1, -0.101, -0.1, -0.101; mean -0.1005, t = mean / (0.000577 / 2).
 TEST(CompareRuns, Pairs) {
-  const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(2, 1, "auroc"), {}, {});
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
-  ASSERT_EQ(comparison->pairs.size(), 1);
-  const ComparedRuns& row = comparison->pairs[0];
+  ASSERT_OK_AND_ASSIGN(const RunComparison comparison, CompareRuns(Table(2, 1, "auroc"), {}, {}));
+  ASSERT_EQ(comparison.pairs.size(), 1);
+  const ComparedRuns& row = comparison.pairs[0];
   EXPECT_EQ(row.test.runs, 4);
   EXPECT_NEAR(row.test.mean_difference, -0.1005, 1e-12);
   EXPECT_EQ(row.test.rank_biserial, -1);
   EXPECT_EQ(*row.adjusted_p_value, *row.test.p_value);
   EXPECT_EQ(row.verdict, "m1 is better");
-  EXPECT_THAT(comparison->methods, IsEmpty());
+  EXPECT_THAT(comparison.methods, IsEmpty());
   EXPECT_EQ(CompareRuns(Table(2, 1, "ece"), {}, {})->pairs[0].verdict, "m0 is better");  // lower is better
 }
 
@@ -64,15 +63,15 @@ TEST(CompareRuns, KeepsTheTablesNamesOfMetrics) {
   RunTable table = Table(3, 2, "fpr_at_0.80tpr");
   table.metrics.push_back("risk_at_.9coverage");
   table.value["risk_at_.9coverage"] = table.value["fpr_at_0.80tpr"];
-  const absl::StatusOr<RunComparison> comparison = CompareRuns(table, {"fpr_at_0.80tpr", "risk_at_.9coverage"}, {});
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
-  ASSERT_EQ(comparison->pairs.size(), 12);  // of 3 pairs on 2 tasks
-  EXPECT_EQ(comparison->pairs[0].metric, "fpr_at_0.80tpr");
-  EXPECT_NEAR(comparison->pairs[0].test.mean_difference, -0.1005, 1e-12);
-  EXPECT_EQ(comparison->pairs[0].verdict, "m0 is better");  // lower is better
-  EXPECT_EQ(comparison->pairs[6].metric, "risk_at_.9coverage");
-  ASSERT_EQ(comparison->methods.size(), 2);
-  EXPECT_EQ(comparison->methods[0].metric, "fpr_at_0.80tpr");
+  ASSERT_OK_AND_ASSIGN(const RunComparison comparison,
+                       CompareRuns(table, {"fpr_at_0.80tpr", "risk_at_.9coverage"}, {}));
+  ASSERT_EQ(comparison.pairs.size(), 12);  // of 3 pairs on 2 tasks
+  EXPECT_EQ(comparison.pairs[0].metric, "fpr_at_0.80tpr");
+  EXPECT_NEAR(comparison.pairs[0].test.mean_difference, -0.1005, 1e-12);
+  EXPECT_EQ(comparison.pairs[0].verdict, "m0 is better");  // lower is better
+  EXPECT_EQ(comparison.pairs[6].metric, "risk_at_.9coverage");
+  ASSERT_EQ(comparison.methods.size(), 2);
+  EXPECT_EQ(comparison.methods[0].metric, "fpr_at_0.80tpr");
 }
 
 TEST(CompareRuns, NoDetectableDifference) {
@@ -90,16 +89,15 @@ TEST(CompareRuns, NoDetectableDifference) {
 }
 
 TEST(CompareRuns, SeveralMethodsOverTasks) {
-  const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(3, 5, "auroc"), {"auroc"}, {});
-  ASSERT_TRUE(comparison.ok());
-  EXPECT_EQ(comparison->pairs.size(), 15);
-  ASSERT_EQ(comparison->methods.size(), 1);
-  EXPECT_THAT(comparison->methods[0].test.mean_rank, ElementsAre(3, 2, 1));
-  const std::string text = FormatRunComparison(*comparison, TextFormat::kText);
+  ASSERT_OK_AND_ASSIGN(const RunComparison comparison, CompareRuns(Table(3, 5, "auroc"), {"auroc"}, {}));
+  EXPECT_EQ(comparison.pairs.size(), 15);
+  ASSERT_EQ(comparison.methods.size(), 1);
+  EXPECT_THAT(comparison.methods[0].test.mean_rank, ElementsAre(3, 2, 1));
+  const std::string text = FormatRunComparison(comparison, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("auroc over 5 tasks: Kendall's W 1.00"));
   EXPECT_THAT(text, HasSubstr("m2           1.00                   m1\n"));
   EXPECT_THAT(text, HasSubstr("assumes: splits are independent draws"));
-  EXPECT_THAT(FormatRunComparison(*comparison, TextFormat::kJson), HasSubstr("\"critical_difference\""));
+  EXPECT_THAT(FormatRunComparison(comparison, TextFormat::kJson), HasSubstr("\"critical_difference\""));
 }
 
 // Two levels of each task vary together: they count as two tasks, not four, and there is no critical difference without
@@ -323,9 +321,9 @@ TEST(CompareRuns, HintsAtWhatTheTableMayHaveWrong) {
 
 // FPR at 95 % TPR has a name as a metric of its own and one with its level.
 TEST(CompareRuns, FindsAMetricByItsOtherName) {
-  const absl::StatusOr<RunComparison> comparison = CompareRuns(Table(2, 3, "fpr_at_0.95tpr"), {"fpr_at_95tpr"}, {});
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->pairs.at(0).metric, "fpr_at_0.95tpr");
+  ASSERT_OK_AND_ASSIGN(const RunComparison comparison,
+                       CompareRuns(Table(2, 3, "fpr_at_0.95tpr"), {"fpr_at_95tpr"}, {}));
+  EXPECT_EQ(comparison.pairs.at(0).metric, "fpr_at_0.95tpr");
 }
 
 TEST(CompareRuns, Refuses) {

@@ -249,9 +249,7 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
   if (format == TextFormat::kJson) return FormatJson(comparison);
   if (format == TextFormat::kSentence) {
     std::string text;
-    for (const ComparedMetric* row : InWords(comparison)) {
-      absl::StrAppend(&text, SentenceOf(*row, comparison), "\n");
-    }
+    for (const ComparedMetric* row : InWords(comparison)) absl::StrAppend(&text, SentenceOf(*row, comparison), "\n");
     return text;
   }
   const bool one_pair = OnePair(comparison);  // there is a row: at least two methods and a metric

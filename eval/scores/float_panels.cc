@@ -20,9 +20,7 @@ struct Multiplication {
 void MultiplyOnAnyCpu(const Multiplication& to) {
   Eigen::Map<Eigen::MatrixXf> products(to.products, kWidth, to.queries.cols());
   products.noalias() = Eigen::Map<const Eigen::MatrixXf>(to.panel, kWidth, to.queries.rows()) * to.queries;
-  for (int64_t j = 0; j < to.queries.cols(); ++j) {
-    to.is_above[j] = (products.col(j).array() >= to.bounds[j]).any();
-  }
+  for (int64_t j = 0; j < to.queries.cols(); ++j) to.is_above[j] = (products.col(j).array() >= to.bounds[j]).any();
 }
 
 // Eigen, compiled for any x86-64 CPU, needs four times as long.

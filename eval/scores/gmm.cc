@@ -79,9 +79,7 @@ absl::StatusOr<std::vector<double>> Gmm::Compute(const ScoreInput& input) const 
             log_densities(c, j) = components_[c].log_factor - 0.5 * Eigen::VectorXd(white.col(j)).squaredNorm();
           }
         }
-        for (int64_t j = 0; j < count; ++j) {
-          scores[first + j] = -LogSumExp(Eigen::VectorXd(log_densities.col(j)));
-        }
+        for (int64_t j = 0; j < count; ++j) scores[first + j] = -LogSumExp(Eigen::VectorXd(log_densities.col(j)));
       });
   return scores;
 }

@@ -36,9 +36,7 @@ absl::Status CheckFeatureFitInput(const ScoreInput& train) {
 }
 
 absl::Status CheckFeaturesLikeFitted(const ScoreInput& input, int64_t fitted_dim, absl::string_view name) {
-  if (fitted_dim == 0) {
-    return absl::FailedPreconditionError(absl::StrCat(name, " must be fitted before it can score"));
-  }
+  if (fitted_dim == 0) return absl::FailedPreconditionError(absl::StrCat(name, " must be fitted before it can score"));
   OPENSET_RETURN_IF_ERROR(CheckFeatures(input));
   if (input.feature_dim != fitted_dim) {
     return absl::InvalidArgumentError(
@@ -214,9 +212,7 @@ absl::StatusOr<LinearHead> HeadOf(const ScoreInput& input) {
   LinearHead head;
   head.weight = Eigen::Map<const Eigen::MatrixXf>(input.head_weight.data(), d, k).transpose().cast<double>();
   head.bias = Eigen::VectorXd::Zero(k);
-  if (!input.head_bias.empty()) {
-    head.bias = Eigen::Map<const Eigen::VectorXf>(input.head_bias.data(), k).cast<double>();
-  }
+  if (!input.head_bias.empty()) head.bias = Eigen::Map<const Eigen::VectorXf>(input.head_bias.data(), k).cast<double>();
   if (!head.weight.allFinite()) return absl::InvalidArgumentError("head_weight is not finite");
   if (!head.bias.allFinite()) return absl::InvalidArgumentError("head_bias is not finite");
   return head;

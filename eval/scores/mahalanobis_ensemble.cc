@@ -56,9 +56,7 @@ absl::Status MahalanobisEnsemble::Fit(const ScoreInput& train, absl::Span<const 
     const std::vector<float> values = ValuesOfStage(train, s);
     OPENSET_ASSIGN_OR_RETURN(stages[s], Make(MahalanobisSpec()));
     const absl::Status fitted = stages[s]->Fit(OfStage(train, values, train.stage_widths[s]), labels);
-    if (!fitted.ok()) {
-      return absl::Status(fitted.code(), absl::StrCat("stage ", s + 1, ": ", fitted.message()));
-    }
+    if (!fitted.ok()) return absl::Status(fitted.code(), absl::StrCat("stage ", s + 1, ": ", fitted.message()));
   }
   stages_ = std::move(stages);
   widths_.assign(train.stage_widths.begin(), train.stage_widths.end());

@@ -85,9 +85,7 @@ TEST(BetterOrder, NoneInNoise) {
   for (int draw = 0; draw < 200; ++draw) {
     const int classes = 2 + draw % 20;
     std::map<std::pair<int, int>, int64_t> counts;
-    for (int i = 0; i < 5 * classes; ++i) {
-      ++counts[{i % classes, static_cast<int>(random.Below(classes))}];
-    }
+    for (int i = 0; i < 5 * classes; ++i) ++counts[{i % classes, static_cast<int>(random.Below(classes))}];
     std::vector<LabelledPredictions> list;
     for (const auto& [pair, samples] : counts) list.push_back({pair.first, pair.second, samples});
     EXPECT_FALSE(BetterOrder(list, classes).has_value()) << classes << " classes";

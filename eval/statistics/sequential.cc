@@ -61,9 +61,7 @@ double FirstShare(const std::vector<Direction>& directions, absl::Span<const int
                   const std::vector<double>& cosine, double level) {
   const double last = replicates.back();
   double of_stratum[kStrata];
-  for (int s = 0; s < kStrata; ++s) {
-    of_stratum[s] = RejectedCosine(level * (s + 0.5) / kStrata, replicates.back());
-  }
+  for (int s = 0; s < kStrata; ++s) of_stratum[s] = RejectedCosine(level * (s + 0.5) / kStrata, replicates.back());
   int first = 0;
   for (int d = 0; d < kDraws; ++d) {
     const Direction& direction = directions[d];

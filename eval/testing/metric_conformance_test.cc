@@ -228,9 +228,7 @@ TEST(MetricConformance, HoldsForOtherForms) {
       {"mce { bins: 4 edges: LEFT_CLOSED }", {}},
       {"adaptive_ece { bins: 7 }", {}},
   };
-  for (const auto& [text, form] : forms) {
-    CheckMetric(Parsed<MetricSpec>(text), form);
-  }
+  for (const auto& [text, form] : forms) CheckMetric(Parsed<MetricSpec>(text), form);
 }
 
 }  // namespace

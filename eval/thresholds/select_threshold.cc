@@ -134,9 +134,7 @@ absl::StatusOr<double> GuaranteeingRisk(const RankedInput& validation, double ta
     if (tally.all() > 0 && reached * kCoverages >= next * n) {
       const double bound = below.all() > 0 ? ClopperPearsonUpper(Errors(below), below.all(), delta / kCoverages) : 1;
       least = std::min(least, bound);
-      if (below.all() > 0 && bound <= target) {
-        threshold = std::nextafter(validation.ranking().Score(block), -kInfinity);
-      }
+      if (below.all() > 0 && bound <= target) threshold = std::nextafter(validation.ranking().Score(block), -kInfinity);
       next = reached * kCoverages / n + 1;
     }
     below += tally;

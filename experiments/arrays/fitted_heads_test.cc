@@ -37,10 +37,9 @@ TEST(FitLogisticRegression, EqualsScikitLearn) {
                                Case{10,
                                     {-1.28222037, -2.50104441, 0.85576652, -0.03245588, 0.42645385, 2.5335003},
                                     {6.74116211, -0.56539434, -6.17576778}}}) {
-    const absl::StatusOr<LinearMap> head = FitLogisticRegression(Spec(expected.c), kFeatures, kLabels, 3);
-    ASSERT_TRUE(head.ok()) << head.status();
-    for (int i = 0; i < 6; ++i) EXPECT_NEAR(head->weight(i / 2, i % 2), expected.weight[i], 1e-6) << expected.c;
-    const std::vector<double> bias = WithMeanZero(head->bias);
+    ASSERT_OK_AND_ASSIGN(const LinearMap head, FitLogisticRegression(Spec(expected.c), kFeatures, kLabels, 3));
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(head.weight(i / 2, i % 2), expected.weight[i], 1e-6) << expected.c;
+    const std::vector<double> bias = WithMeanZero(head.bias);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(bias[i], expected.bias[i], 2e-6) << expected.c;
   }
 }
@@ -54,12 +53,11 @@ TEST(FitLogisticRegression, TwoClassesAreScikitLearnsSingleRow) {
     labels.push_back(kLabels[i]);
     features.insert(features.end(), {kFeatures[2 * i], kFeatures[2 * i + 1]});
   }
-  const absl::StatusOr<LinearMap> head = FitLogisticRegression(Spec(1), features, labels, 2);
-  ASSERT_TRUE(head.ok()) << head.status();
-  EXPECT_NEAR(head->weight(1, 0) - head->weight(0, 0), 0.88351644, 1e-6);
-  EXPECT_NEAR(head->weight(1, 1) - head->weight(0, 1), 0.82013562, 1e-6);
-  EXPECT_NEAR(head->bias[1] - head->bias[0], -2.61157769, 2e-6);
-  EXPECT_NEAR(head->weight(1, 0), -head->weight(0, 0), 1e-9);
+  ASSERT_OK_AND_ASSIGN(const LinearMap head, FitLogisticRegression(Spec(1), features, labels, 2));
+  EXPECT_NEAR(head.weight(1, 0) - head.weight(0, 0), 0.88351644, 1e-6);
+  EXPECT_NEAR(head.weight(1, 1) - head.weight(0, 1), 0.82013562, 1e-6);
+  EXPECT_NEAR(head.bias[1] - head.bias[0], -2.61157769, 2e-6);
+  EXPECT_NEAR(head.weight(1, 0), -head.weight(0, 0), 1e-9);
 }
 
 std::vector<float> RandomFeatures(int64_t samples, int64_t dim, std::vector<int64_t>* labels, int classes) {

@@ -93,9 +93,7 @@ absl::Status SampleFile::Write(const std::string& path, const std::vector<std::s
 void SampleFile::Append(const Image& image) {
   const int64_t pixels = image.height * image.width;
   for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < image.channels; ++c) {
-      bytes_.push_back(static_cast<char>(image.pixels[c * pixels + p]));
-    }
+    for (int64_t c = 0; c < image.channels; ++c) bytes_.push_back(static_cast<char>(image.pixels[c * pixels + p]));
   }
 }
 

@@ -111,9 +111,7 @@ class InstantEngine : public Engine {
   }
   std::vector<EngineEvent> Wait(int /*wake*/, absl::Duration /*at_most*/) override {
     std::vector<EngineEvent> events;
-    for (const ActionId action : running_) {
-      events.emplace_back(EngineEvent{action}).end = absl::OkStatus();
-    }
+    for (const ActionId action : running_) events.emplace_back(EngineEvent{action}).end = absl::OkStatus();
     running_.clear();
     return events;
   }

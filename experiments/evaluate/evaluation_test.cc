@@ -281,37 +281,34 @@ Outputs SixSamples() {
 }
 
 TEST(Measure, ComputesTheMetricsOfTheOutputs) {
-  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), SixSamples());
-  ASSERT_THAT(record, IsOk());
-  ASSERT_EQ(record->metric_size(), 4);
-  EXPECT_EQ(record->metric(0).name(), "accuracy");
-  EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(EvaluationTrial(), SixSamples()));
+  ASSERT_EQ(record.metric_size(), 4);
+  EXPECT_EQ(record.metric(0).name(), "accuracy");
+  EXPECT_DOUBLE_EQ(record.metric(0).value(), 3.0 / 4);
   // Unknown scores: known -4 -3 -5 -2, unknown -1 -3.5. The first unknown beats all four known samples, the second
   // those at -4 and -5.
-  EXPECT_DOUBLE_EQ(record->metric(1).value(), 6.0 / 8);
+  EXPECT_DOUBLE_EQ(record.metric(1).value(), 6.0 / 8);
   // The pairs of the sample that is classified wrongly do not count: 3 + 2.
-  EXPECT_DOUBLE_EQ(record->metric(2).value(), 5.0 / 8);
+  EXPECT_DOUBLE_EQ(record.metric(2).value(), 5.0 / 8);
 }
 
 TEST(Measure, WithoutDetailsTheMetricsAreTheSame) {
   TrialRecord record = *Measure(EvaluationTrial(), SixSamples());
   EXPECT_TRUE(record.has_details());
   record.clear_details();
-  const absl::StatusOr<TrialRecord> metrics = MeasureMetrics(EvaluationTrial(), SixSamples());
-  ASSERT_THAT(metrics, IsOk());
-  EXPECT_EQ(metrics->SerializeAsString(), record.SerializeAsString());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord metrics, MeasureMetrics(EvaluationTrial(), SixSamples()));
+  EXPECT_EQ(metrics.SerializeAsString(), record.SerializeAsString());
 }
 
 TEST(Measure, CountsTheSamples) {
-  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), SixSamples());
-  ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->counts().known(), 4);
-  EXPECT_EQ(record->counts().unknown(), 2);
-  EXPECT_EQ(record->counts().known_classes(), 2);
-  EXPECT_EQ(record->counts().unknown_classes(), 3);
-  ASSERT_EQ(record->counts().group_size(), 1);
-  EXPECT_EQ(record->counts().group(0).name(), "unknown");
-  EXPECT_EQ(record->counts().group(0).samples(), 2);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(EvaluationTrial(), SixSamples()));
+  EXPECT_EQ(record.counts().known(), 4);
+  EXPECT_EQ(record.counts().unknown(), 2);
+  EXPECT_EQ(record.counts().known_classes(), 2);
+  EXPECT_EQ(record.counts().unknown_classes(), 3);
+  ASSERT_EQ(record.counts().group_size(), 1);
+  EXPECT_EQ(record.counts().group(0).name(), "unknown");
+  EXPECT_EQ(record.counts().group(0).samples(), 2);
 }
 
 // OpenMax, fitted to the same samples. The last known sample is far from both means and becomes unknown, which is an
@@ -332,16 +329,14 @@ TEST(Measure, OpenMaxPredictsByItsRevisedOutputs) {
   OpenMaxSpec* openmax = trial.mutable_method()->mutable_score()->mutable_openmax();
   openmax->set_tail(2);
   openmax->set_translation(1);
-  const absl::StatusOr<TrialRecord> closed_set = Measure(trial, outputs, &fit);
-  ASSERT_THAT(closed_set, IsOk());
-  EXPECT_DOUBLE_EQ(closed_set->metric(0).value(), 1);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord closed_set, Measure(trial, outputs, &fit));
+  EXPECT_DOUBLE_EQ(closed_set.metric(0).value(), 1);
   openmax->set_prediction(OpenMaxSpec::REVISED);
-  const absl::StatusOr<TrialRecord> revised = Measure(trial, outputs, &fit);
-  ASSERT_THAT(revised, IsOk());
-  EXPECT_DOUBLE_EQ(revised->metric(0).value(), 2.0 / 3);
-  EXPECT_EQ(revised->metric(1).value(), closed_set->metric(1).value());  // the score is the same
-  EXPECT_DOUBLE_EQ(closed_set->metric(2).value(), 1);
-  EXPECT_DOUBLE_EQ(revised->metric(2).value(), 2.0 / 3);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord revised, Measure(trial, outputs, &fit));
+  EXPECT_DOUBLE_EQ(revised.metric(0).value(), 2.0 / 3);
+  EXPECT_EQ(revised.metric(1).value(), closed_set.metric(1).value());  // the score is the same
+  EXPECT_DOUBLE_EQ(closed_set.metric(2).value(), 1);
+  EXPECT_DOUBLE_EQ(revised.metric(2).value(), 2.0 / 3);
 }
 
 TEST(Measure, ReadsTheDisagreementOfSeveralPasses) {
@@ -352,9 +347,8 @@ TEST(Measure, ReadsTheDisagreementOfSeveralPasses) {
   for (const float mutual : {0.0f, 0.1f, 0.2f, 0.3f, 0.4f, 0.15f}) {
     outputs.member_uncertainty.insert(outputs.member_uncertainty.end(), {mutual, 9, 9});
   }
-  const absl::StatusOr<TrialRecord> record = Measure(trial, outputs);
-  ASSERT_THAT(record, IsOk());
-  EXPECT_DOUBLE_EQ(record->metric(1).value(), (4 + 2) / 8.0);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(trial, outputs));
+  EXPECT_DOUBLE_EQ(record.metric(1).value(), (4 + 2) / 8.0);
 }
 
 TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
@@ -363,11 +357,10 @@ TEST(Measure, UndefinedMetricsAreAbsentWithAReason) {
   outputs.label.resize(4);
   outputs.class_id.resize(4);
   outputs.group.resize(4);
-  const absl::StatusOr<TrialRecord> record = Measure(EvaluationTrial(), outputs);
-  ASSERT_THAT(record, IsOk());
-  EXPECT_DOUBLE_EQ(record->metric(0).value(), 3.0 / 4);
-  EXPECT_FALSE(record->metric(1).has_value());
-  EXPECT_THAT(record->metric(1).absent_reason(), HasSubstr("unknown"));
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(EvaluationTrial(), outputs));
+  EXPECT_DOUBLE_EQ(record.metric(0).value(), 3.0 / 4);
+  EXPECT_FALSE(record.metric(1).has_value());
+  EXPECT_THAT(record.metric(1).absent_reason(), HasSubstr("unknown"));
 }
 
 // The same outputs as two sets of one sample each. The scores are -4 -3 -5 -2 for known samples, -1 (above all four) in
@@ -390,12 +383,9 @@ Outputs SamplesOfTwoSets() {
 }
 
 TEST(Measure, MeasuresEachSetAndTheMeans) {
-  const absl::StatusOr<TrialRecord> record = Measure(TwoSets(), SamplesOfTwoSets());
-  ASSERT_THAT(record, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(TwoSets(), SamplesOfTwoSets()));
   std::map<std::string, std::map<std::string, double>> values;
-  for (const MetricRecord& metric : record->metric()) {
-    values[GroupText(metric.group())][metric.name()] = metric.value();
-  }
+  for (const MetricRecord& metric : record.metric()) values[GroupText(metric.group())][metric.name()] = metric.value();
   EXPECT_EQ(values["pool"]["accuracy"], 3.0 / 4);
   EXPECT_EQ(values["pool"]["auroc"], 6.0 / 8);
   EXPECT_EQ(values["a"]["auroc"], 1);
@@ -404,19 +394,18 @@ TEST(Measure, MeasuresEachSetAndTheMeans) {
   EXPECT_EQ(values["a"].count("accuracy"), 0);  // of known samples only
   EXPECT_EQ(values.count("mean of near"), 0);
   // The pool comes first: searches read it.
-  EXPECT_EQ(record->metric(0).group().kind(), MetricGroup::POOL);
+  EXPECT_EQ(record.metric(0).group().kind(), MetricGroup::POOL);
 }
 
 TEST(Measure, RecordsDescribeTheirNumbers) {
   TrialSpec trial = EvaluationTrial();
   trial.mutable_metric(3)->mutable_aupr_unknown()->set_form(AuprSpec::TRAPEZOID);
-  const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples());
-  ASSERT_THAT(record, IsOk());
-  EXPECT_EQ(record->metric(3).spec().aupr_unknown().form(), AuprSpec::TRAPEZOID);
-  EXPECT_EQ(record->metric(1).unit(), "share");
-  EXPECT_TRUE(record->metric(1).higher_is_better());
-  EXPECT_EQ(record->metric(1).group().kind(), MetricGroup::POOL);
-  EXPECT_FALSE(record->metric(1).has_interval());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(trial, SixSamples()));
+  EXPECT_EQ(record.metric(3).spec().aupr_unknown().form(), AuprSpec::TRAPEZOID);
+  EXPECT_EQ(record.metric(1).unit(), "share");
+  EXPECT_TRUE(record.metric(1).higher_is_better());
+  EXPECT_EQ(record.metric(1).group().kind(), MetricGroup::POOL);
+  EXPECT_FALSE(record.metric(1).has_interval());
 }
 
 // The intervals are BootstrapIntervals()'s. The interval of "a" is a point, because all pairs are in order in each
@@ -426,11 +415,10 @@ TEST(Measure, ComputesRequestedIntervals) {
   TrialSpec trial = TwoSets();
   trial.mutable_metric(1)->mutable_interval()->set_replicates(200);
   trial.mutable_metric(1)->mutable_interval()->set_method(IntervalSpec::PERCENTILE);
-  const absl::StatusOr<TrialRecord> record = Measure(trial, SamplesOfTwoSets());
-  ASSERT_THAT(record, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(trial, SamplesOfTwoSets()));
   int intervals = 0;
   std::map<std::string, double> width;
-  for (const MetricRecord& metric : record->metric()) {
+  for (const MetricRecord& metric : record.metric()) {
     EXPECT_EQ(metric.has_interval(), metric.name() == "auroc");
     if (!metric.has_interval()) continue;
     ++intervals;
@@ -441,7 +429,7 @@ TEST(Measure, ComputesRequestedIntervals) {
   EXPECT_EQ(intervals, 4);
   EXPECT_GT(width["b"], 0.5);
   EXPECT_NEAR(width["mean of far"], width["b"] / 2, 0.13);  // an AUROC of "b" moves in steps of 1/4
-  EXPECT_LT(record->metric(1).interval().low(), record->metric(1).interval().high());
+  EXPECT_LT(record.metric(1).interval().low(), record.metric(1).interval().high());
 }
 
 // The samples of both sets 20 times: each of 20 blocks has one sample of each set, and four known ones.
@@ -454,10 +442,9 @@ TEST(Measure, HasTheValuesWithoutEachBlock) {
     outputs.class_id.insert(outputs.class_id.end(), once.class_id.begin(), once.class_id.end());
     outputs.group.insert(outputs.group.end(), once.group.begin(), once.group.end());
   }
-  const absl::StatusOr<TrialRecord> record = Measure(TwoSets(), outputs);
-  ASSERT_THAT(record, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(TwoSets(), outputs));
   std::map<std::string, const MetricRecord*> auroc;
-  for (const MetricRecord& metric : record->metric()) {
+  for (const MetricRecord& metric : record.metric()) {
     const bool has_blocks = metric.name() == "auroc" || metric.name() == "openauc";
     EXPECT_EQ(metric.without_block_size(), has_blocks ? 20 : 0) << metric.name();
     if (metric.name() == "auroc") auroc[GroupText(metric.group())] = &metric;
@@ -472,9 +459,8 @@ TEST(Measure, HasTheValuesWithoutEachBlock) {
     sum += auroc["pool"]->without_block(b);
   }
   EXPECT_NEAR(sum / 20, auroc["pool"]->value(), 0.001);
-  const absl::StatusOr<TrialRecord> few = Measure(TwoSets(), once);
-  ASSERT_THAT(few, IsOk());
-  EXPECT_EQ(few->metric(1).without_block_size(), 0);
+  ASSERT_OK_AND_ASSIGN(const TrialRecord few, Measure(TwoSets(), once));
+  EXPECT_EQ(few.metric(1).without_block_size(), 0);
 }
 
 // Temperature scaling, fitted to outputs that are wrong as often as their softmax predicts.
@@ -486,11 +472,10 @@ TEST(Measure, FitsTheScoreFirst) {
   fit.num_outputs = 2;
   fit.logits = {1, 0, 1, 0, 1, 0, 0, 1};
   fit.label = {0, 0, 1, 1};
-  const absl::StatusOr<TrialRecord> record = Measure(trial, SixSamples(), &fit);
-  ASSERT_THAT(record, IsOk());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, Measure(trial, SixSamples(), &fit));
   // The gaps between the two logits are 4 2 5 1 for known samples, and 1 and 3.5 for unknown ones; smaller = more
   // unknown. The first unknown sample beats three and ties with one, the second beats two.
-  EXPECT_DOUBLE_EQ(record->metric(1).value(), (3 + 0.5 + 2) / 8);
+  EXPECT_DOUBLE_EQ(record.metric(1).value(), (3 + 0.5 + 2) / 8);
 }
 
 // This many known samples of two classes, followed, if `unknown`, by as many of two unknown sets.

@@ -295,9 +295,7 @@ absl::Status Collect(const std::vector<const InferAction*>& actions, const Train
   for (int g = 0; g < action.unknown_size(); ++g) {
     OPENSET_RETURN_IF_ERROR(inferrer.Add(action.unknown(g).selection(), g));
   }
-  for (const ShiftedGroup& group : action.shifted()) {
-    OPENSET_RETURN_IF_ERROR(inferrer.Add(group.selection(), -1));
-  }
+  for (const ShiftedGroup& group : action.shifted()) OPENSET_RETURN_IF_ERROR(inferrer.Add(group.selection(), -1));
   const std::vector<int64_t> clusters = inferrer.TakeClusters();
   for (Collected& one : *collected) {
     one.outputs.cluster = clusters;

@@ -278,18 +278,16 @@ TEST_F(InferenceTest, SeveralBatchesAtOnceGiveTheBitsOfOneAfterTheOther) {
     const std::vector<std::shared_ptr<Model>> models = {is_script ? ScriptNetwork(train_.mutable_model())
                                                                   : CommitNetwork()};
     context.cpu_slots = [] { return 1; };
-    const absl::StatusOr<Outputs> alone = CollectOutputs(action_, train_, models, context);
-    ASSERT_THAT(alone, IsOk());
-    ASSERT_EQ(alone->label.size(), 1398);
+    ASSERT_OK_AND_ASSIGN(const Outputs alone, CollectOutputs(action_, train_, models, context));
+    ASSERT_EQ(alone.label.size(), 1398);
     int asked = 0;
     const std::vector<std::function<int()>> cpus = {[] { return 2; }, [] { return 8; }, [&asked] { return ++asked; }};
     for (const std::function<int()>& slots : cpus) {
       context.cpu_slots = slots;
-      const absl::StatusOr<Outputs> parallel = CollectOutputs(action_, train_, models, context);
-      ASSERT_THAT(parallel, IsOk());
-      EXPECT_EQ(parallel->logits, alone->logits) << is_script;
-      EXPECT_EQ(parallel->features, alone->features) << is_script;
-      EXPECT_EQ(parallel->label, alone->label) << is_script;
+      ASSERT_OK_AND_ASSIGN(const Outputs parallel, CollectOutputs(action_, train_, models, context));
+      EXPECT_EQ(parallel.logits, alone.logits) << is_script;
+      EXPECT_EQ(parallel.features, alone.features) << is_script;
+      EXPECT_EQ(parallel.label, alone.label) << is_script;
     }
   }
 }
@@ -317,10 +315,9 @@ TEST_F(InferenceTest, JointRequestsEqualSeparateOnes) {
 TEST_F(InferenceTest, TheSummaryDescribesTheInference) {
   CommitNetwork();
   ASSERT_THAT(RunInference({action_}), IsOk());
-  const absl::StatusOr<InferSummary> summary = store_.LoadInferSummary(KeyOf(action_));
-  ASSERT_THAT(summary, IsOk());
-  EXPECT_EQ(MessageDigest(summary->action()), KeyOf(action_));
-  EXPECT_EQ(summary->outputs_sha256().size(), 64);
+  ASSERT_OK_AND_ASSIGN(const InferSummary summary, store_.LoadInferSummary(KeyOf(action_)));
+  EXPECT_EQ(MessageDigest(summary.action()), KeyOf(action_));
+  EXPECT_EQ(summary.outputs_sha256().size(), 64);
 }
 
 // The unified benchmark's OpenMax is fitted to the logits of a pass in training mode, and tested on logits of

@@ -28,11 +28,10 @@ TEST(MeasureEpoch, EvaluationOnTheWayChangesNoBitOfTheTraining) {
     EXPECT_FALSE(action.training().has_evaluate_every());
     const TrainSummary measured = Trained(action, scene);
     // The keys in the files' metadata differ, so only the tensors are compared.
-    const auto a = LoadTrainedModel(KeyOf(MakeTraining(plain).train()), scene.Context()),
-               b = LoadTrainedModel(KeyOf(action), scene.Context());
-    ASSERT_THAT(a, IsOk());
+    ASSERT_OK_AND_ASSIGN(const auto a, LoadTrainedModel(KeyOf(MakeTraining(plain).train()), scene.Context()),
+                         b = LoadTrainedModel(KeyOf(action), scene.Context()));
     ASSERT_THAT(b, IsOk());
-    for (const auto& parameter : (*a)->named_parameters()) {
+    for (const auto& parameter : a->named_parameters()) {
       EXPECT_TRUE(at::equal(parameter.value(), (*b)->named_parameters()[parameter.key()])) << parameter.key();
     }
     ASSERT_EQ(measured.epoch_size(), 3);
@@ -56,16 +55,15 @@ TEST(MeasureEpoch, TheCurveEndsAtTheRecordsValues) {
   ASSERT_TRUE(FileExists(checkpoint));
   ASSERT_THAT(context.store.Remove(checkpoint), IsOk());
   ASSERT_THAT(EvaluateTrial(TrialId(trial), MakeAction(trial, ActionKind::kEvaluate), trial, context.store), IsOk());
-  const absl::StatusOr<TrialRecord> record = context.store.LoadRecord(TrialId(trial));
-  ASSERT_THAT(record, IsOk());
-  ASSERT_EQ(record->metric_size(), 2);
-  ASSERT_EQ(record->epoch_size(), 3);
-  EXPECT_EQ(record->checkpoint_sha256(), summary.checkpoint_sha256());
+  ASSERT_OK_AND_ASSIGN(const TrialRecord record, context.store.LoadRecord(TrialId(trial)));
+  ASSERT_EQ(record.metric_size(), 2);
+  ASSERT_EQ(record.epoch_size(), 3);
+  EXPECT_EQ(record.checkpoint_sha256(), summary.checkpoint_sha256());
   for (int m = 0; m < 2; ++m) {
-    EXPECT_EQ(record->epoch(2).metric(m).ShortDebugString(), record->metric(m).ShortDebugString());
-    EXPECT_TRUE(record->epoch(2).metric(m).has_value());
+    EXPECT_EQ(record.epoch(2).metric(m).ShortDebugString(), record.metric(m).ShortDebugString());
+    EXPECT_TRUE(record.epoch(2).metric(m).has_value());
   }
-  EXPECT_EQ(record->epoch(1).metric_size(), 2);
+  EXPECT_EQ(record.epoch(1).metric_size(), 2);
 }
 
 TEST(MeasureEpoch, ValidationSamplesAreTheKnownOnesThatAreKept) {

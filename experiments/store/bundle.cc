@@ -200,9 +200,7 @@ absl::Status RecordUnpacker::TakeHeader(absl::string_view header) {
     return absl::DataLossError(absl::StrCat("has an invalid header for '", OneLine(name), "'"));
   }
   if (TrialOfBundleMember(name).empty()) return absl::DataLossError(UnexpectedMember(name));
-  if (name <= name_) {
-    return absl::DataLossError(absl::StrCat("has '", OneLine(name), "' twice, or out of order"));
-  }
+  if (name <= name_) return absl::DataLossError(absl::StrCat("has '", OneLine(name), "' twice, or out of order"));
   if (size > limits_.member_bytes) {
     return absl::DataLossError(
         absl::StrCat("member '", name, "' has more than ", limits_.member_bytes, " bytes, which is refused"));

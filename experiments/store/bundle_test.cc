@@ -13,6 +13,7 @@
 #include "core/files/digest.h"
 #include "core/files/formats/zip_reader.h"
 #include "core/proto/proto_digest.h"
+#include "core/proto/record_file.h"
 #include "core/testing/mutation.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/merge.h"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/system_calls.h"
 #include "core/proto/proto_digest.h"
+#include "core/proto/record_file.h"
 #include "core/testing/failing_disk.h"
 #include "core/testing/fault_rounds.h"
 #include "core/testing/status_matchers.h"
@@ -63,16 +64,15 @@ TEST_F(MergeTest, RecordsOfTheSameTrialBecomeReplicas) {
   EXPECT_EQ(counts.there, 2);
   EXPECT_THAT(*ReplicaPaths(In("all"), id), SizeIs(2));
 
-  const absl::StatusOr<std::vector<TrialRecord>> records = LoadReplicas(In("all"), id);
-  ASSERT_THAT(records, IsOk());
-  EXPECT_EQ(records->at(0).provenance().stage(0).host(), "host b");  // the earliest
+  ASSERT_OK_AND_ASSIGN(const std::vector<TrialRecord> records, LoadReplicas(In("all"), id));
+  EXPECT_EQ(records.at(0).provenance().stage(0).host(), "host b");  // the earliest
   EXPECT_EQ(LoadFirstRecord(In("all"), id)->provenance().stage(0).host(), "host b");
   EXPECT_EQ(LoadFirstRecord(a, id)->provenance().stage(0).host(), "host a");
   EXPECT_THAT(LoadFirstRecord(a, TestKey("0000")), StatusIs(absl::StatusCode::kNotFound));
-  EXPECT_THAT(DifferenceLines(*records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
-                                                     "made with other host: host b; host c; host a"));
-  EXPECT_THAT(DifferenceLines({records->at(0)}), IsEmpty());
-  EXPECT_FALSE(ContradictEachOther(*records));
+  EXPECT_THAT(DifferenceLines(records), ElementsAre("openauc: host b 0.5000; host c 0.7500; host a 0.5000",
+                                                    "made with other host: host b; host c; host a"));
+  EXPECT_THAT(DifferenceLines({records.at(0)}), IsEmpty());
+  EXPECT_FALSE(ContradictEachOther(records));
   // The same provenance with another number.
   const std::vector<TrialRecord> forged = {TestRecord(id, "m", 0, 0.5, "host a", 3),
                                            TestRecord(id, "m", 0, 0.99, "host a", 3)};
@@ -362,9 +362,8 @@ TEST_F(MergeTest, RecordsWithoutDetailsAreTheSameRecords) {
   ASSERT_THAT(WriteBundle(from, {id}, full), IsOk());
   BundleExtras extras;
   extras.details = false;
-  const absl::StatusOr<BundleWritten> written = WriteBundle(from, {id}, slim, extras);
-  ASSERT_THAT(written, IsOk());
-  EXPECT_EQ(written->manifest.replicas(), 1);
+  ASSERT_OK_AND_ASSIGN(const BundleWritten written, WriteBundle(from, {id}, slim, extras));
+  EXPECT_EQ(written.manifest.replicas(), 1);
   const Store opened = OpenBundle(slim).value();
   EXPECT_TRUE(opened.bundle()->damaged.empty());
   const std::vector<TrialRecord> records = LoadReplicas(opened, id).value();

@@ -162,12 +162,11 @@ TEST_F(StoreTest, AnyWriteMakesItAStoreOfThisVersion) {
 
 TEST_F(StoreTest, FoldersAppearAtomicallyAndTheFirstStays) {
   for (const char* content : {"first", "second"}) {
-    const absl::StatusOr<std::string> staging = store_.NewStagingFolder("abcd");
-    ASSERT_TRUE(staging.ok());
-    std::ofstream(JoinPath(*staging, kOutputsFile)) << content;
+    ASSERT_OK_AND_ASSIGN(const std::string staging, store_.NewStagingFolder("abcd"));
+    std::ofstream(JoinPath(staging, kOutputsFile)) << content;
     EXPECT_FALSE(*store_.HasOutputs("abcd") && content == std::string("first"));
-    ASSERT_TRUE(store_.CommitFolder(*staging, store_.OutputsFolder("abcd")).ok());
-    EXPECT_FALSE(FileExists(*staging));
+    ASSERT_TRUE(store_.CommitFolder(staging, store_.OutputsFolder("abcd")).ok());
+    EXPECT_FALSE(FileExists(staging));
   }
   EXPECT_TRUE(*store_.HasOutputs("abcd"));
   EXPECT_EQ(*ReadFile(JoinPath(store_.OutputsFolder("abcd"), kOutputsFile)), "first");

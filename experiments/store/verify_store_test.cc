@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/proto/record_file.h"
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/store_contents.h"
@@ -39,15 +40,14 @@ class VerifyStoreTest : public ::testing::Test {
 };
 
 TEST_F(VerifyStoreTest, ChecksEverything) {
-  const absl::StatusOr<StoreReport> report = VerifyStore(store_);
-  ASSERT_THAT(report, IsOk());
-  EXPECT_EQ(report->records, 1);
-  EXPECT_EQ(report->checkpoints, 1);
-  EXPECT_EQ(report->outputs, 1);
-  EXPECT_EQ(report->attempts, 1);
+  ASSERT_OK_AND_ASSIGN(const StoreReport report, VerifyStore(store_));
+  EXPECT_EQ(report.records, 1);
+  EXPECT_EQ(report.checkpoints, 1);
+  EXPECT_EQ(report.outputs, 1);
+  EXPECT_EQ(report.attempts, 1);
   EXPECT_THAT(Damaged(), IsEmpty());
-  EXPECT_THAT(report->strangers, IsEmpty());
-  EXPECT_THAT(report->incomplete, IsEmpty());
+  EXPECT_THAT(report.strangers, IsEmpty());
+  EXPECT_THAT(report.incomplete, IsEmpty());
   EXPECT_THAT(VerifyStore(Store("/nowhere")).status(), StatusIs(absl::StatusCode::kNotFound));
 }
 
@@ -94,10 +94,9 @@ TEST_F(VerifyStoreTest, WhatCantBeReadIsNotCorrupt) {
              {store_.OutputsFolder(record_.outputs_key()) + "/action.textproto", "open"},
              {store_.folder() + "/attempts/" + TestKey("12"), "open"}}) {
       const FailingDisk failing(path, error, calls);
-      const absl::StatusOr<StoreReport> report = VerifyStore(store_);
-      ASSERT_THAT(report, IsOk());
-      EXPECT_THAT(report->damaged, IsEmpty()) << error << " " << calls << " " << path;
-      EXPECT_THAT(report->unreadable, ElementsAre(HasSubstr(path))) << error << " " << calls;
+      ASSERT_OK_AND_ASSIGN(const StoreReport report, VerifyStore(store_));
+      EXPECT_THAT(report.damaged, IsEmpty()) << error << " " << calls << " " << path;
+      EXPECT_THAT(report.unreadable, ElementsAre(HasSubstr(path))) << error << " " << calls;
     }
   }
   EXPECT_THAT(Damaged(), IsEmpty());

@@ -38,21 +38,19 @@ class KeptSpecTest : public ::testing::Test {
 
 TEST_F(KeptSpecTest, IsTheFileAsWritten) {
   const std::string text = absl::StrCat("# Mine.\n", kMinimalSpec);
-  const absl::StatusOr<Experiment> experiment = sandbox_.Load(text);
-  ASSERT_THAT(experiment, IsOk());
-  ASSERT_THAT(KeepSpec(*experiment, store_, experiment->spec.name()), IsOk());
-  const KeptSpec kept = *LoadKeptSpec(store_, experiment->spec.name());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, sandbox_.Load(text));
+  ASSERT_THAT(KeepSpec(experiment, store_, experiment.spec.name()), IsOk());
+  const KeptSpec kept = *LoadKeptSpec(store_, experiment.spec.name());
   EXPECT_EQ(kept.text, text);
-  EXPECT_EQ(kept.spec.method(0), experiment->spec.method(0));
+  EXPECT_EQ(kept.spec.method(0), experiment.spec.method(0));
 }
 
 TEST_F(KeptSpecTest, HasTheChangesByTheCommandLine) {
   sandbox_.Write("experiments/specs/spec.textproto", kMinimalSpec);
   SpecChanges changes;
   changes.set = {"training.epochs=7"};
-  const absl::StatusOr<Experiment> experiment = LoadExperiment("spec", sandbox_.folders(), changes);
-  ASSERT_THAT(experiment, IsOk());
-  ASSERT_THAT(KeepSpec(*experiment, store_, "spec+01234567"), IsOk());
+  ASSERT_OK_AND_ASSIGN(const Experiment experiment, LoadExperiment("spec", sandbox_.folders(), changes));
+  ASSERT_THAT(KeepSpec(experiment, store_, "spec+01234567"), IsOk());
   const KeptSpec kept = *LoadKeptSpec(store_, "spec");
   EXPECT_THAT(kept.text, HasSubstr("epochs: 7"));
   EXPECT_EQ(kept.spec.override().training().epochs(), 7);
@@ -258,9 +256,8 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
 
   // The third candidate of the grid wins: temperature 10, one epoch. The tuned trial is new.
   Record(study, 5, 0.2);
-  const absl::StatusOr<std::vector<ActionId>> added = study.Choose(choice);
-  ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_EQ(study.plan()[added->back()].key, study.plan().trial_id(6));
+  ASSERT_OK_AND_ASSIGN(const std::vector<ActionId> added, study.Choose(choice));
+  EXPECT_EQ(study.plan()[added.back()].key, study.plan().trial_id(6));
   EXPECT_EQ(study.waiting(), 0);
   EXPECT_THAT(Reported(study), ElementsAre("plain on task, split 0, seed 0", "plain (tuned) on task, split 0, seed 0",
                                            "pairs on task, split 0, seed 0"));
@@ -272,11 +269,10 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   EXPECT_EQ(report.waiting, 0);
 
   // When it is loaded again, the study has the same trials, but no candidates.
-  const absl::StatusOr<std::unique_ptr<Study>> again = Load(kSearched);
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(Reported(**again), Reported(study));
-  EXPECT_EQ((*again)->plan().trials.size(), 3);
-  EXPECT_EQ((*again)->plan().trial_id(1), study.plan().trial_id(6));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> again, Load(kSearched));
+  EXPECT_EQ(Reported(*again), Reported(study));
+  EXPECT_EQ(again->plan().trials.size(), 3);
+  EXPECT_EQ(again->plan().trial_id(1), study.plan().trial_id(6));
 }
 
 TEST_F(StudyTest, ChangedDataWithoutChecksumsIsMeasuredAgain) {
@@ -409,11 +405,10 @@ TEST_F(RedoTest, ACorruptRecordOfAChangedTrainingIsMadeAgain) {
   EXPECT_THAT((*LoadToRedo(""))->SourceLines(), ElementsAre(HasSubstr("another version of losses/cross_entropy;")));
   StudyOptions options;
   options.only = "changed";
-  const absl::StatusOr<std::unique_ptr<Study>> study = Study::Load("spec", sandbox_.folders(), store_, options);
-  ASSERT_THAT(study, IsOk());
-  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("not a record file")));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> study, Study::Load("spec", sandbox_.folders(), store_, options));
+  EXPECT_THAT(study->Damaged(), ElementsAre(HasSubstr("not a record file")));
   for (const ActionKind kind : {ActionKind::kTrain, ActionKind::kInfer, ActionKind::kEvaluate}) {
-    EXPECT_EQ((*study)->plan().CountNeeded(kind), 1) << KindName(kind);
+    EXPECT_EQ(study->plan().CountNeeded(kind), 1) << KindName(kind);
   }
 }
 
@@ -465,9 +460,8 @@ TEST_F(DamageTest, NeededResultsAreCheckedAndQuarantined) {
   EXPECT_THAT(results->unread.damaged, ElementsAre(HasSubstr("not a record file")));
   EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is corrupt and left out")));
 
-  const absl::StatusOr<std::vector<std::string>> aside = (*study)->QuarantineDamaged();
-  ASSERT_TRUE(aside.ok()) << aside.status();
-  EXPECT_EQ(aside->size(), 3);
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> aside, (*study)->QuarantineDamaged());
+  EXPECT_EQ(aside.size(), 3);
   EXPECT_THAT((*study)->Damaged(), IsEmpty());
   EXPECT_EQ(store_.Quarantined()->size(), 3);
   EXPECT_FALSE(*store_.HasRecord(whole.actions[2].key));
@@ -496,11 +490,10 @@ TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
   ASSERT_TRUE(WriteFileAtomically(store_.RecordPath(key), "damaged").ok());
   LeaseOptions theirs;
   theirs.run_id = "theirs.00000000.2.2";
-  const absl::StatusOr<std::unique_ptr<Leases>> other = Leases::Begin(store_, theirs);
-  ASSERT_THAT(other, IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Leases> other, Leases::Begin(store_, theirs));
   RunState state;
   state.set_experiment("spec");
-  ASSERT_THAT((*other)->Renew(state), IsOk());
+  ASSERT_THAT(other->Renew(state), IsOk());
   const std::unique_ptr<Study> study = *LoadToRedo("");
   FakeEngine engine;
   engine.on_end = [&](const std::string& made) {
@@ -521,21 +514,19 @@ TEST_F(DamageTest, ARunQuarantinesCorruptResultsAndMakesThemAgain) {
 }
 
 TEST_F(StudyTest, ARecordOfAnotherSchemaVersionIsLeftOutAndMadeAgain) {
-  const absl::StatusOr<std::unique_ptr<Study>> before = Load("seed: 1");
-  ASSERT_TRUE(before.ok()) << before.status();
-  Record(**before, 0, 0.5);
-  TrialRecord newer = store_.LoadRecord((*before)->plan().trial_id(0)).value();
-  newer.set_trial_id((*before)->plan().trial_id(1));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> before, Load("seed: 1"));
+  Record(*before, 0, 0.5);
+  TrialRecord newer = store_.LoadRecord(before->plan().trial_id(0)).value();
+  newer.set_trial_id(before->plan().trial_id(1));
   newer.set_schema_version(kSchemaVersion + 1);
   ASSERT_TRUE(store_.CommitRecord(newer).ok());
-  const absl::StatusOr<std::unique_ptr<Study>> study = Load("seed: 1");
-  ASSERT_TRUE(study.ok()) << study.status();
-  EXPECT_THAT((*study)->Damaged(), ElementsAre(HasSubstr("is of schema version 4")));
-  EXPECT_EQ((*study)->plan().CountNeeded(ActionKind::kEvaluate), 1);
-  const std::unique_ptr<StudyResults> results = (*study)->LoadResults();
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> study, Load("seed: 1"));
+  EXPECT_THAT(study->Damaged(), ElementsAre(HasSubstr("is of schema version 4")));
+  EXPECT_EQ(study->plan().CountNeeded(ActionKind::kEvaluate), 1);
+  const std::unique_ptr<StudyResults> results = study->LoadResults();
   EXPECT_NE(results->results[0].record, nullptr);
   EXPECT_EQ(results->results[1].record, nullptr);
-  EXPECT_THAT((*study)->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is of schema version 4")));
+  EXPECT_THAT(study->MakeReport(*results).note_lines, Contains(HasSubstr("1 record is of schema version 4")));
 }
 
 TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
@@ -547,9 +538,8 @@ TEST_F(StudyTest, NamesTheFilesThatAreMissing) {
   EXPECT_FALSE(FileExists(store_.folder())) << "something was written";
   // A complete study needs no data files.
   Record(**study, 0, 0.5);
-  const absl::StatusOr<std::unique_ptr<Study>> done = Load("");
-  ASSERT_TRUE(done.ok()) << done.status();
-  EXPECT_THAT((*done)->Run({}, &engine, &observer), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> done, Load(""));
+  EXPECT_THAT(done->Run({}, &engine, &observer), IsOk());
 }
 
 TEST_F(StudyTest, ErrorsAreThoseOfTheSpec) {
@@ -599,9 +589,8 @@ TEST_F(RedoSearchTest, MakesCandidatesAndChoicesAgain) {
   EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(2)));
   EXPECT_TRUE(*store_.HasRecord(first->plan().trial_id(6)));  // the tuned trial is not in the plan yet
   for (int t = 2; t < 6; ++t) Record(*all, t, 0.1 * t);
-  const absl::StatusOr<std::vector<ActionId>> added = all->Choose(ChoiceOf(*all));
-  ASSERT_TRUE(added.ok()) << added.status();
-  EXPECT_EQ(all->plan()[added->back()].key, first->plan().trial_id(6));
+  ASSERT_OK_AND_ASSIGN(const std::vector<ActionId> added, all->Choose(ChoiceOf(*all)));
+  EXPECT_EQ(all->plan()[added.back()].key, first->plan().trial_id(6));
   EXPECT_FALSE(*store_.HasRecord(first->plan().trial_id(6)));
 }
 
@@ -627,11 +616,10 @@ TEST_F(RedoSearchTest, MakesACorruptCandidateAgain) {
     const std::string path = first->store().RecordPath(first->plan().trial_id(t));
     const std::string whole = *ReadFile(path);
     ASSERT_THAT(WriteFileAtomically(path, "cut short"), IsOk());
-    const absl::StatusOr<std::unique_ptr<Study>> again = Load(kHalved, "failed");
-    ASSERT_THAT(again, IsOk());
-    EXPECT_EQ((*again)->waiting(), 1);
-    EXPECT_THAT((*again)->Damaged(), ElementsAre(HasSubstr("not a record file")));
-    EXPECT_EQ((*again)->plan().CountNeeded(ActionKind::kEvaluate), 1);
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Study> again, Load(kHalved, "failed"));
+    EXPECT_EQ(again->waiting(), 1);
+    EXPECT_THAT(again->Damaged(), ElementsAre(HasSubstr("not a record file")));
+    EXPECT_EQ(again->plan().CountNeeded(ActionKind::kEvaluate), 1);
     ASSERT_THAT(WriteFileAtomically(path, whole), IsOk());
   }
 }

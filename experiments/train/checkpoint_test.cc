@@ -58,13 +58,12 @@ at::Tensor HeadOf(const TrainAction& action) {
 TEST(InitialModelTest, IsDrawnFromTheSeedAndThenImported) {
   TrainAction drawn = ActionOf(kNetwork), kept = ActionOf(absl::StrCat(kNetwork, kWeights, "}")),
               skipped = ActionOf(absl::StrCat(kNetwork, kWeights, "head: SKIP }"));
-  const auto file = LoadTensors("models/testdata/osrci_cnn_parallel.safetensors");
-  ASSERT_THAT(file, IsOk());
-  EXPECT_THAT(HeadOf(kept), TensorEq(file->at("module.head.weight")));
-  EXPECT_THAT(HeadOf(drawn), Not(TensorEq(file->at("module.head.weight"))));
+  ASSERT_OK_AND_ASSIGN(const auto file, LoadTensors("models/testdata/osrci_cnn_parallel.safetensors"));
+  EXPECT_THAT(HeadOf(kept), TensorEq(file.at("module.head.weight")));
+  EXPECT_THAT(HeadOf(drawn), Not(TensorEq(file.at("module.head.weight"))));
   EXPECT_THAT(HeadOf(skipped), TensorEq(HeadOf(drawn)));
   for (TrainAction* action : {&drawn, &kept, &skipped}) action->set_seed(2);
-  EXPECT_THAT(HeadOf(kept), TensorEq(file->at("module.head.weight")));
+  EXPECT_THAT(HeadOf(kept), TensorEq(file.at("module.head.weight")));
   EXPECT_THAT(HeadOf(skipped), TensorEq(HeadOf(drawn)));
 }
 
@@ -88,22 +87,20 @@ TEST(InitialModelTest, IsTheCheckpointWithoutATraining) {
   const TrainAction action = ActionOf(absl::StrCat(kNetwork, kWeights, "}"));
   const ActionContext context = ContextOf(Sha256Hex("weights"));
   ASSERT_THAT(CommitInitialModel(action, context), IsOk());
-  const auto summary = context.store.LoadTrainSummary(Sha256Hex("weights"));
-  ASSERT_THAT(summary, IsOk());
-  EXPECT_EQ(summary->epoch_size(), 0);
-  EXPECT_EQ(MessageDigest(summary->action().train()), MessageDigest(action));
-  const auto state = LoadTensors(JoinPath(context.store.CheckpointFolder(Sha256Hex("weights")), kCheckpointFile));
-  ASSERT_THAT(state, IsOk());
-  EXPECT_THAT(state->at("head.weight"), TensorEq(HeadOf(action)));
+  ASSERT_OK_AND_ASSIGN(const auto summary, context.store.LoadTrainSummary(Sha256Hex("weights")));
+  EXPECT_EQ(summary.epoch_size(), 0);
+  EXPECT_EQ(MessageDigest(summary.action().train()), MessageDigest(action));
+  ASSERT_OK_AND_ASSIGN(const auto state,
+                       LoadTensors(JoinPath(context.store.CheckpointFolder(Sha256Hex("weights")), kCheckpointFile)));
+  EXPECT_THAT(state.at("head.weight"), TensorEq(HeadOf(action)));
 }
 
 TEST(InitialModelTest, TheSummaryNamesTheTensorsThatWereLeftOut) {
   const ActionContext context = ContextOf(Sha256Hex("left out"));
   ASSERT_THAT(CommitInitialModel(ActionOf(absl::StrCat(kNetwork, kWeights, "head: SKIP ignore: 'head.*' }")), context),
               IsOk());
-  const auto summary = context.store.LoadTrainSummary(Sha256Hex("left out"));
-  ASSERT_THAT(summary, IsOk());
-  EXPECT_THAT(summary->ignored_tensor(), ElementsAre("head.bias", "head.weight"));
+  ASSERT_OK_AND_ASSIGN(const auto summary, context.store.LoadTrainSummary(Sha256Hex("left out")));
+  EXPECT_THAT(summary.ignored_tensor(), ElementsAre("head.bias", "head.weight"));
 }
 
 TEST(InitialModelTest, TheSummaryHasTheNotesOfTheImport) {
@@ -111,9 +108,8 @@ TEST(InitialModelTest, TheSummaryHasTheNotesOfTheImport) {
   ASSERT_THAT(CommitInitialModel(
                   ActionOf(absl::StrCat(kNetwork, "weights { file: 'models/testdata/osrci_cnn_ema.pth' }")), context),
               IsOk());
-  const auto summary = context.store.LoadTrainSummary(Sha256Hex("notes"));
-  ASSERT_THAT(summary, IsOk());
-  EXPECT_THAT(summary->import_note(), ElementsAre(HasSubstr("there are others under 'state_dict_ema'")));
+  ASSERT_OK_AND_ASSIGN(const auto summary, context.store.LoadTrainSummary(Sha256Hex("notes")));
+  EXPECT_THAT(summary.import_note(), ElementsAre(HasSubstr("there are others under 'state_dict_ema'")));
 }
 
 TEST(InitialModelTest, ErrorsNameTheFile) {

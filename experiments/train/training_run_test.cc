@@ -91,14 +91,13 @@ TEST(TrainingData, APassMayEndBeforeItsSamplesDo) {
   NumbersCache images;
   ActionContext context = scene.Context();
   context.images = &images;
-  const absl::StatusOr<std::unique_ptr<TrainingData>> data = TrainingData::Make(action, context);
-  ASSERT_THAT(data, IsOk());
-  (*data)->UseOpenSet(std::make_shared<CountedDraws>(2));
-  EXPECT_EQ((*data)->batches_per_pass(), 2);
-  (*data)->StartEpoch(0);
-  EXPECT_EQ((*data)->left(), 2);
-  (*data)->UseOpenSet(std::make_shared<CountedDraws>(7));
-  EXPECT_EQ((*data)->batches_per_pass(), 3);
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
+  data->UseOpenSet(std::make_shared<CountedDraws>(2));
+  EXPECT_EQ(data->batches_per_pass(), 2);
+  data->StartEpoch(0);
+  EXPECT_EQ(data->left(), 2);
+  data->UseOpenSet(std::make_shared<CountedDraws>(7));
+  EXPECT_EQ(data->batches_per_pass(), 3);
 }
 
 // Two passes of 5, 5 and 2 images, stopped after each batch: the crops, flips and draws of the open set that follow are
@@ -161,12 +160,11 @@ TEST(TrainingData, TheSourcesErrorsEndTheStream) {
   NumbersCache images;
   ActionContext context = scene.Context();
   context.images = &images;
-  const absl::StatusOr<std::unique_ptr<TrainingData>> data = TrainingData::Make(action, context);
-  ASSERT_THAT(data, IsOk());
-  (*data)->UseOpenSet(std::make_shared<CountedDraws>(2));
-  (*data)->StartEpoch(0);
-  EXPECT_THAT((*data)->Next(), IsOk());
-  EXPECT_THAT((*data)->Next(), StatusIs(absl::StatusCode::kNotFound, "cannot open sea.png"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<TrainingData> data, TrainingData::Make(action, context));
+  data->UseOpenSet(std::make_shared<CountedDraws>(2));
+  data->StartEpoch(0);
+  EXPECT_THAT(data->Next(), IsOk());
+  EXPECT_THAT(data->Next(), StatusIs(absl::StatusCode::kNotFound, "cannot open sea.png"));
 }
 
 class TrainingStateTest : public ::testing::Test {
@@ -184,11 +182,10 @@ class TrainingStateTest : public ::testing::Test {
 };
 
 TEST_F(TrainingStateTest, RoundTrips) {
-  const absl::StatusOr<SavedTraining> saved = LoadTrainingState(path_, "key");
-  ASSERT_THAT(saved, IsOk());
-  EXPECT_EQ(saved->summary.SerializeAsString(), summary_.SerializeAsString());
-  ASSERT_EQ(saved->tensors.size(), saved_.size());
-  for (const auto& [name, tensor] : saved_) EXPECT_TRUE(at::equal(saved->tensors.at(name), tensor)) << name;
+  ASSERT_OK_AND_ASSIGN(const SavedTraining saved, LoadTrainingState(path_, "key"));
+  EXPECT_EQ(saved.summary.SerializeAsString(), summary_.SerializeAsString());
+  ASSERT_EQ(saved.tensors.size(), saved_.size());
+  for (const auto& [name, tensor] : saved_) EXPECT_TRUE(at::equal(saved.tensors.at(name), tensor)) << name;
 }
 
 TEST_F(TrainingStateTest, OfAnotherTrainingIsRefused) {

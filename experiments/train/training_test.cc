@@ -68,11 +68,10 @@ TEST(Train, ImagesThatChangeMeanwhileFailIt) {
   }
   context.poll = [] { return false; };
   ASSERT_THAT(Train(action, context, MeasureEpoch), IsOk());
-  const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
-  ASSERT_THAT(summary, IsOk());
-  ASSERT_EQ(summary->epoch_size(), undisturbed.epoch_size());
-  for (int e = 0; e < summary->epoch_size(); ++e) {
-    EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+  ASSERT_OK_AND_ASSIGN(const TrainSummary summary, context.store.LoadTrainSummary(context.key));
+  ASSERT_EQ(summary.epoch_size(), undisturbed.epoch_size());
+  for (int e = 0; e < summary.epoch_size(); ++e) {
+    EXPECT_EQ(summary.epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
   }
 }
 
@@ -97,13 +96,12 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
     // However short the training was, its last report has the rate of all of it.
     EXPECT_EQ(last.epoch(), stop == 0 ? 3 : stop);
     EXPECT_GT(last.images_per_second(), 0);
-    const absl::StatusOr<TrainSummary> summary = context.store.LoadTrainSummary(context.key);
-    ASSERT_THAT(summary, IsOk());
-    ASSERT_EQ(summary->epoch_size(), stop == 0 ? 3 : stop);
-    for (int e = 0; e < summary->epoch_size(); ++e) {
-      EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+    ASSERT_OK_AND_ASSIGN(const TrainSummary summary, context.store.LoadTrainSummary(context.key));
+    ASSERT_EQ(summary.epoch_size(), stop == 0 ? 3 : stop);
+    for (int e = 0; e < summary.epoch_size(); ++e) {
+      EXPECT_EQ(summary.epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
     }
-    EXPECT_EQ(summary->action().train().training().stop_after_epochs(), stop);
+    EXPECT_EQ(summary.action().train().training().stop_after_epochs(), stop);
     // The state from which other trainings may continue.
     EXPECT_EQ(FileExists(JoinPath(context.store.CheckpointFolder(context.key), kStateFile)), stop != 0);
     before = context.key;
@@ -118,11 +116,10 @@ TEST(Train, StoppedEarlyAndContinuedEqualsTheWholeTraining) {
 
 // Expects that the training `key` is bit-identical to the one of `undisturbed`, whose key is the digest of its action.
 void ExpectSameTraining(const std::string& key, const TrainSummary& undisturbed, const TrainingScene& scene) {
-  const absl::StatusOr<TrainSummary> summary = scene.Context().store.LoadTrainSummary(key);
-  ASSERT_THAT(summary, IsOk());
-  ASSERT_EQ(summary->epoch_size(), undisturbed.epoch_size());
-  for (int e = 0; e < summary->epoch_size(); ++e) {
-    EXPECT_EQ(summary->epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
+  ASSERT_OK_AND_ASSIGN(const TrainSummary summary, scene.Context().store.LoadTrainSummary(key));
+  ASSERT_EQ(summary.epoch_size(), undisturbed.epoch_size());
+  for (int e = 0; e < summary.epoch_size(); ++e) {
+    EXPECT_EQ(summary.epoch(e).ShortDebugString(), undisturbed.epoch(e).ShortDebugString());
   }
   ExpectSameState(WeightsOf(key, scene), WeightsOf(KeyOf(undisturbed.action().train()), scene));
   EXPECT_FALSE(FileExists(scene.Context().store.PartialPath(key)));

@@ -47,15 +47,14 @@ TEST(ResnetImagenetTest, EqualsTorchvision) {
 // torchvision_resnets.txt has the state dicts of torchvision 0.26.0 ("resnet50 layer1.0.conv1.weight 64x64x1x1"), as
 // `for name, tensor in torchvision.models.resnet50().state_dict().items()` gives them.
 TEST(ResnetImagenetTest, HasTorchvisionsNamesAndShapes) {
-  const auto table = ReadFile("models/testdata/torchvision_resnets.txt");
-  ASSERT_THAT(table, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto table, ReadFile("models/testdata/torchvision_resnets.txt"));
   for (const auto& [variant, name] : {std::pair{"RESNET18", "resnet18"},
                                       {"RESNET34", "resnet34"},
                                       {"RESNET50", "resnet50"},
                                       {"RESNET101", "resnet101"},
                                       {"RESNET152", "resnet152"}}) {
     std::vector<std::string> expected, actual;
-    for (const absl::string_view line : absl::StrSplit(*table, '\n')) {
+    for (const absl::string_view line : absl::StrSplit(table, '\n')) {
       const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
       if (words[0] != name) continue;
       expected.push_back(absl::StrCat(absl::StartsWith(words[1], "fc.") ? "" : "backbone.",

@@ -76,9 +76,7 @@ std::string OutputsOf(const ResultHint& hint) {
   const ModelSpec& model = hint.trial->method().model();
   const auto& given = model.has_torch_script() ? model.torch_script().output() : model.weights().output();
   std::vector<int> places;
-  for (const int prediction : hint.prediction_of) {
-    places.push_back(given.empty() ? prediction : given.Get(prediction));
-  }
+  for (const int prediction : hint.prediction_of) places.push_back(given.empty() ? prediction : given.Get(prediction));
   return absl::StrJoin(places, ",");
 }
 

@@ -229,9 +229,7 @@ absl::Status RunStatus(const std::vector<std::string>& arguments, const RunConfi
     if (watch == 0 || *runs == 0) return unread.ReadFailure();
     std::cout << std::flush;
     absl::SleepFor(absl::Seconds(watch));
-    if (!is_json) {
-      std::cout << "\n" << absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone()) << "\n";
-    }
+    if (!is_json) std::cout << "\n" << absl::FormatTime("%H:%M:%S", absl::Now(), absl::LocalTimeZone()) << "\n";
   }
 }
 

@@ -122,9 +122,7 @@ absl::StatusOr<StudyFigure> DrawImprovement(const Drawn& of, const RunConfig& co
     if (config.width == "column") made.chart.width = kColumnWidth;
     drawn.push_back(ToVegaLite(made.chart));
   }
-  if (drawn.empty()) {
-    return NothingToDraw(of, config.improvement, known, "there is no second method to compare");
-  }
+  if (drawn.empty()) return NothingToDraw(of, config.improvement, known, "there is no second method to compare");
   VegaLite chart = drawn[0];
   if (drawn.size() > 1) {
     chart = VegaLite::object();

@@ -29,9 +29,7 @@ NpzArrays MakeOutputs(uint64_t seed, int64_t n, int64_t classes = kClasses, doub
   for (int64_t i = 0; i < n; ++i) {
     label.push_back(random.Uniform(0, 1) < unknown_share ? -1 : static_cast<int64_t>(random.Below(classes)));
     std::vector<float> x;
-    for (int64_t d = 0; d < kDim; ++d) {
-      x.push_back(static_cast<float>(random.Normal() + (d == label.back() ? 3 : 0)));
-    }
+    for (int64_t d = 0; d < kDim; ++d) x.push_back(static_cast<float>(random.Normal() + (d == label.back() ? 3 : 0)));
     features.insert(features.end(), x.begin(), x.end());
     for (int64_t c = 0; c < classes; ++c) logits.push_back(2 * x[c]);
   }

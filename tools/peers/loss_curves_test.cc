@@ -67,19 +67,17 @@ TEST(WriteLossCurve, WritesEverythingThatThePeerNeeds) {
   const LossCurve curve = RunLossCurve("open_auc", "osrci_cnn", 2);
   ASSERT_THAT(WriteLossCurve(curve, folder, "open_auc"), IsOk());
 
-  const absl::StatusOr<NpzArrays> data = ReadNpz(JoinPath(folder, "open_auc.npz"));
-  ASSERT_THAT(data, IsOk());
-  EXPECT_EQ(data->at("image").shape, std::vector<int64_t>({512, 3, 24, 24}));
-  EXPECT_EQ(data->at("label").shape, std::vector<int64_t>({512}));
-  EXPECT_EQ(data->at("batch").shape, std::vector<int64_t>({2, 64}));
-  EXPECT_EQ(data->at("order").shape, std::vector<int64_t>({2, 32}));
-  EXPECT_EQ(data->at("coefficient").shape, std::vector<int64_t>({2}));
-  EXPECT_EQ(*ToDouble(data->at("loss")), curve.loss);
-  EXPECT_THAT(*data, Not(Contains(Key("extra"))));
+  ASSERT_OK_AND_ASSIGN(const NpzArrays data, ReadNpz(JoinPath(folder, "open_auc.npz")));
+  EXPECT_EQ(data.at("image").shape, std::vector<int64_t>({512, 3, 24, 24}));
+  EXPECT_EQ(data.at("label").shape, std::vector<int64_t>({512}));
+  EXPECT_EQ(data.at("batch").shape, std::vector<int64_t>({2, 64}));
+  EXPECT_EQ(data.at("order").shape, std::vector<int64_t>({2, 32}));
+  EXPECT_EQ(data.at("coefficient").shape, std::vector<int64_t>({2}));
+  EXPECT_EQ(*ToDouble(data.at("loss")), curve.loss);
+  EXPECT_THAT(data, Not(Contains(Key("extra"))));
 
-  const absl::StatusOr<TensorMap> weights = LoadTensors(JoinPath(folder, "open_auc.safetensors"));
-  ASSERT_THAT(weights, IsOk());
-  EXPECT_TRUE(weights->at("head.weight").equal(curve.weights.at("head.weight")));
+  ASSERT_OK_AND_ASSIGN(const TensorMap weights, LoadTensors(JoinPath(folder, "open_auc.safetensors")));
+  EXPECT_TRUE(weights.at("head.weight").equal(curve.weights.at("head.weight")));
 }
 
 TEST(WriteLossCurve, SaysWhichFileItCantWrite) {

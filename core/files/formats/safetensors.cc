@@ -91,9 +91,7 @@ absl::Status ReadEntry(const Json& json, uint64_t data_size, ArrayView* array, E
     return absl::UnimplementedError(absl::StrCat("the dtype '", absl::Utf8SafeCEscape(type), "' is not supported"));
   }
   array->type = static_cast<ArrayType>(found - std::begin(kTypes));
-  if (!ReadIntegers(json["shape"], &array->shape)) {
-    return absl::DataLossError("its shape is not a list of sizes");
-  }
+  if (!ReadIntegers(json["shape"], &array->shape)) return absl::DataLossError("its shape is not a list of sizes");
   std::vector<int64_t> offsets;
   if (!ReadIntegers(json["data_offsets"], &offsets) || offsets.size() != 2 || offsets[0] > offsets[1]) {
     return absl::DataLossError("its data_offsets are not [begin, end] with begin <= end");
@@ -213,9 +211,7 @@ absl::StatusOr<std::vector<Extent>> ReadHeader(absl::string_view text, uint64_t 
   if (text.empty() || text[0] != '{' || !header.is_object()) {
     return absl::DataLossError("the header is not a JSON object");
   }
-  if (!duplicate.empty()) {
-    return absl::DataLossError(absl::StrCat(Describe(duplicate), " occurs twice in the header"));
-  }
+  if (!duplicate.empty()) return absl::DataLossError(absl::StrCat(Describe(duplicate), " occurs twice in the header"));
   std::vector<Extent> extents;
   for (const auto& [name, entry] : header.items()) {
     if (name == kMetadata) {

@@ -30,11 +30,10 @@ std::string FileOf(const std::string& header, const std::string& data) {
 
 TEST(SafetensorsTest, ReadsWhatPythonWrote) {
   const std::string bytes = PythonFile();
-  const absl::StatusOr<Safetensors> content = DecodeSafetensors(bytes);
-  ASSERT_TRUE(content.ok()) << content.status();
-  EXPECT_THAT(content->metadata, ElementsAre(Pair("made by", "Python safetensors 0.8.0")));
-  EXPECT_EQ(content->arrays.size(), 13);
-  const auto& arrays = content->arrays;
+  ASSERT_OK_AND_ASSIGN(const Safetensors content, DecodeSafetensors(bytes));
+  EXPECT_THAT(content.metadata, ElementsAre(Pair("made by", "Python safetensors 0.8.0")));
+  EXPECT_EQ(content.arrays.size(), 13);
+  const auto& arrays = content.arrays;
   EXPECT_EQ(arrays.at("i64").type, ArrayType::kI64);
   EXPECT_THAT(arrays.at("i64").shape, ElementsAre(2, 2));
   EXPECT_THAT(Elements<int64_t>(arrays.at("i64")), ElementsAre(1, -(int64_t{1} << 40), 3, 4));
@@ -67,11 +66,9 @@ TEST(SafetensorsTest, ReadsWhatPythonWrote) {
 TEST(SafetensorsTest, WritesThePythonBytes) {
   for (const char* name : {"python", "python_empty"}) {
     const std::string bytes = *ReadFile(absl::StrCat("core/files/formats/testdata/", name, ".safetensors"));
-    const absl::StatusOr<Safetensors> content = DecodeSafetensors(bytes);
-    ASSERT_TRUE(content.ok()) << content.status();
-    const absl::StatusOr<std::string> again = EncodeSafetensors(*content);
-    ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(*again, bytes) << name;
+    ASSERT_OK_AND_ASSIGN(const Safetensors content, DecodeSafetensors(bytes));
+    ASSERT_OK_AND_ASSIGN(const std::string again, EncodeSafetensors(content));
+    EXPECT_EQ(again, bytes) << name;
   }
 }
 
@@ -200,9 +197,8 @@ TEST(SafetensorsTest, ReadsManyNames) {
   }
   const std::string bytes = FileOf(header + "}", std::string(200'000, 'x'));
   ReadLarge("safetensors", [&] {
-    const absl::StatusOr<Safetensors> content = DecodeSafetensors(bytes);
-    ASSERT_TRUE(content.ok()) << content.status();
-    EXPECT_EQ(content->arrays.size(), 200'000);
+    ASSERT_OK_AND_ASSIGN(const Safetensors content, DecodeSafetensors(bytes));
+    EXPECT_EQ(content.arrays.size(), 200'000);
   });
 }
 

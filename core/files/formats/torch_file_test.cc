@@ -202,9 +202,7 @@ TEST(TorchFile, AnOldFileThatIsCutShortIsRefused) {
 // A module that contains the next one twice, 60 times: 2^60 modules in 3 kB.
 TEST(TorchFile, ModulesThatUnfoldAreRefused) {
   std::string pickle = "\x80\x02";
-  for (int i = 0; i < 60; ++i) {
-    absl::StrAppend(&pickle, "c__torch__\nNet\n)\x81}(U\x01", "a");
-  }
+  for (int i = 0; i < 60; ++i) absl::StrAppend(&pickle, "c__torch__\nNet\n)\x81}(U\x01", "a");
   absl::StrAppend(&pickle, "N");
   for (int i = 59; i >= 0; --i) {
     absl::StrAppend(&pickle, std::string({'q', static_cast<char>(i)}), "U\x01", "bh",

@@ -86,9 +86,7 @@ absl::Status XzWriter::Run(absl::string_view bytes, bool is_end) {
   coder_->lzma.avail_in = bytes.size();
   while (result == LZMA_OK && (is_end || coder_->lzma.avail_in > 0)) {
     result = lzma_code(&coder_->lzma, is_end ? LZMA_FINISH : LZMA_RUN);
-    if (const absl::string_view written = coder_->Written(); !written.empty()) {
-      OPENSET_RETURN_IF_ERROR(use_(written));
-    }
+    if (const absl::string_view written = coder_->Written(); !written.empty()) OPENSET_RETURN_IF_ERROR(use_(written));
   }
   if (result == LZMA_OK || result == LZMA_STREAM_END) return absl::OkStatus();
   if (result == LZMA_MEM_ERROR) {
@@ -115,9 +113,7 @@ absl::Status XzReader::Add(absl::string_view packed) {
     result = lzma_code(&coder_->lzma, LZMA_RUN);
     has_ended_ = result == LZMA_STREAM_END;
     was_full = coder_->lzma.avail_out == 0;
-    if (const absl::string_view written = coder_->Written(); !written.empty()) {
-      OPENSET_RETURN_IF_ERROR(use_(written));
-    }
+    if (const absl::string_view written = coder_->Written(); !written.empty()) OPENSET_RETURN_IF_ERROR(use_(written));
   }
   if (has_ended_) {
     if (coder_->lzma.avail_in == 0) return absl::OkStatus();

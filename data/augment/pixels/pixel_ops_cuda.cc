@@ -15,9 +15,7 @@ namespace {
 
 at::Tensor ApplyOnCuda(const at::Tensor& images, const at::Tensor& ops) {
   static const PixelOpsLauncher launcher = FindPixelOpsLauncher();
-  if (launcher == nullptr) {
-    return ToDevice(ApplyPackedPixelOps(images.cpu(), ops.cpu()), images.device());
-  }
+  if (launcher == nullptr) return ToDevice(ApplyPackedPixelOps(images.cpu(), ops.cpu()), images.device());
   const at::Tensor contiguous = images.contiguous();
   const at::Tensor result = at::empty_like(contiguous);
   const at::Tensor spare = at::empty_like(contiguous);  // later operations on this stream may reuse it

@@ -113,9 +113,7 @@ struct PaddedWeights {
     for (int64_t i = 0; i < from.out; ++i) rounded[i] = Rounded(from.count[i]);
     taps = 1 + *std::max_element(rounded.begin(), rounded.end()) + kFused;
     weight.resize(from.out * taps);
-    for (int64_t i = 0; i < from.out; ++i) {
-      std::copy_n(&from.weight[i * from.taps], from.count[i], &weight[i * taps]);
-    }
+    for (int64_t i = 0; i < from.out; ++i) std::copy_n(&from.weight[i * from.taps], from.count[i], &weight[i * taps]);
   }
 
   static constexpr int64_t kFused = 3;

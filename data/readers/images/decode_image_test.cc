@@ -90,9 +90,8 @@ TEST(DecodeImage, TiffOf16BitsKeepsTheUpper8) {
       "II*", absl::string_view("\0", 1), LittleEndian(14), absl::HexStringToBytes("341280ffff00"),
       LittleEndian(8).substr(0, 2), entry(256, 3, 1, 3), entry(257, 3, 1, 1), entry(258, 3, 1, 16), entry(259, 3, 1, 1),
       entry(262, 3, 1, 1), entry(273, 4, 1, 8), entry(277, 3, 1, 1), entry(279, 4, 1, 6), LittleEndian(0));
-  const absl::StatusOr<Image> image = DecodeImage(tiff, 1);
-  ASSERT_TRUE(image.ok()) << image.status();
-  EXPECT_EQ(image->pixels, (std::vector<uint8_t>{0x12, 0xff, 0x00}));
+  ASSERT_OK_AND_ASSIGN(const Image image, DecodeImage(tiff, 1));
+  EXPECT_EQ(image.pixels, (std::vector<uint8_t>{0x12, 0xff, 0x00}));
 }
 
 // exif_N.jpg has orientation N; formats.npz: Pillow's ImageOps.exif_transpose (tools/peers/make_format_golden.py).
@@ -101,9 +100,8 @@ TEST(DecodeImage, FollowsExifOrientation) {
   const Image stored = *DecodeImage(Bytes("exif_1.jpg"), 3);
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const std::string name = absl::StrCat("exif_", orientation, ".jpg");
-    const absl::StatusOr<Image> image = DecodeImage(Bytes(name), 3, /*exif_orientation=*/true);
-    ASSERT_TRUE(image.ok()) << image.status();
-    EXPECT_LE(Difference(*image, golden.at(absl::StrCat("exif/", orientation))), 1) << name;
+    ASSERT_OK_AND_ASSIGN(const Image image, DecodeImage(Bytes(name), 3, /*exif_orientation=*/true));
+    EXPECT_LE(Difference(image, golden.at(absl::StrCat("exif/", orientation))), 1) << name;
     EXPECT_EQ(DecodeImage(Bytes(name), 3)->pixels, stored.pixels) << "is taken as it is stored unless asked";
   }
   EXPECT_EQ(DecodeImage(Bytes("rgb.jpg"), 3, true)->pixels, DecodeImage(Bytes("rgb.jpg"), 3)->pixels);

@@ -165,9 +165,7 @@ absl::StatusOr<Eigen::MatrixXd> Whitening(const Eigen::MatrixXd& covariance) {
   const double largest = eigen.eigenvalues()[dim - 1];  // they ascend
   const double smallest = dim * std::numeric_limits<double>::epsilon() * largest;
   const int64_t rank = (eigen.eigenvalues().array() > smallest).count();
-  if (!(largest > 0) || rank == 0) {
-    return absl::InvalidArgumentError("the training features have no variance");
-  }
+  if (!(largest > 0) || rank == 0) return absl::InvalidArgumentError("the training features have no variance");
   return eigen.eigenvalues().tail(rank).cwiseSqrt().cwiseInverse().asDiagonal() *
          eigen.eigenvectors().rightCols(rank).transpose();
 }

@@ -71,22 +71,21 @@ class ProgramCopyTest : public ::testing::Test {
 };
 
 TEST_F(ProgramCopyTest, HasTheSameFilesUnderTheDigestOfTheirList) {
-  const absl::StatusOr<ProgramCopy> copy = Copy();
-  ASSERT_TRUE(copy.ok()) << copy.status();
-  EXPECT_EQ(copy->folder, JoinPath(store_.folder(), "programs/" + copy->sha256));
-  EXPECT_EQ(copy->program, copy->folder + "/program.runfiles/openset/tools/program");
-  EXPECT_EQ(*ReadFile(copy->program), "program");
-  EXPECT_FALSE(fs::is_symlink(copy->program));
-  EXPECT_EQ(*ReadFile(copy->folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
-  const std::string sums = *ReadFile(copy->folder + "/files.sha256");
-  EXPECT_EQ(Sha256Hex(sums), copy->sha256);
+  ASSERT_OK_AND_ASSIGN(const ProgramCopy copy, Copy());
+  EXPECT_EQ(copy.folder, JoinPath(store_.folder(), "programs/" + copy.sha256));
+  EXPECT_EQ(copy.program, copy.folder + "/program.runfiles/openset/tools/program");
+  EXPECT_EQ(*ReadFile(copy.program), "program");
+  EXPECT_FALSE(fs::is_symlink(copy.program));
+  EXPECT_EQ(*ReadFile(copy.folder + "/program.runfiles/openset/experiments/methods/plain.textproto"), "method");
+  const std::string sums = *ReadFile(copy.folder + "/files.sha256");
+  EXPECT_EQ(Sha256Hex(sums), copy.sha256);
   EXPECT_THAT(sums, HasSubstr(Sha256Hex("program") + "  program.runfiles/openset/tools/program\n"));
   // A large file is hard-linked: it is the same file.
-  const std::string library = copy->folder + "/program.runfiles/openset/_solib/lib.so";
+  const std::string library = copy.folder + "/program.runfiles/openset/_solib/lib.so";
   EXPECT_TRUE(fs::equivalent(library, folder_ + "/built/lib.so"));
-  EXPECT_EQ(*ReadFile(copy->folder + "/linked"),
+  EXPECT_EQ(*ReadFile(copy.folder + "/linked"),
             absl::StrCat(*Sha256HexOfFile(library), "  program.runfiles/openset/_solib/lib.so\n"));
-  EXPECT_EQ(Problem(*copy), "");
+  EXPECT_EQ(Problem(copy), "");
   EXPECT_THAT(*ListFolder(store_.folder() + "/tmp"), IsEmpty());
 }
 
@@ -229,13 +228,12 @@ TEST_F(ProgramCopyTest, AProgramThatWasRebuiltMeanwhileIsRefused) {
 }
 
 TEST_F(ProgramCopyTest, ACopyThatCannotBeCheckedStays) {
-  const absl::StatusOr<ProgramCopy> copy = Copy();
-  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_OK_AND_ASSIGN(const ProgramCopy copy, Copy());
   const std::string path = getenv("PATH");
   setenv("PATH", "/nowhere", 1);
   EXPECT_THAT(std::string(Copy().status().message()), HasSubstr("bash"));
   setenv("PATH", path.c_str(), 1);
-  EXPECT_TRUE(FileExists(copy->program));
+  EXPECT_TRUE(FileExists(copy.program));
   EXPECT_TRUE(Copy().ok());
 }
 
@@ -247,12 +245,11 @@ TEST_F(ProgramCopyTest, AStoreThatCannotBeWrittenIsNamed) {
 // This test's own program: its copy is started, and each library it uses must be the system's or the copy's.
 TEST_F(ProgramCopyTest, FindsItsLibraries) {
   LOG(INFO) << "by glog, a library that is not the system's";
-  const absl::StatusOr<ProgramCopy> copy = CopyProgram(store_, *RunfilesFolder(), ProgramPath());
-  ASSERT_TRUE(copy.ok()) << copy.status();
+  ASSERT_OK_AND_ASSIGN(const ProgramCopy copy, CopyProgram(store_, *RunfilesFolder(), ProgramPath()));
   const absl::StatusOr<std::string> loaded =
-      CaptureOutput({"env", "--unset=LD_LIBRARY_PATH", "LD_TRACE_LOADED_OBJECTS=1", copy->program});
+      CaptureOutput({"env", "--unset=LD_LIBRARY_PATH", "LD_TRACE_LOADED_OBJECTS=1", copy.program});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const std::string files = fs::canonical(copy->folder).string() + "/program.runfiles/";
+  const std::string files = fs::canonical(copy.folder).string() + "/program.runfiles/";
   int of_the_copy = 0;
   for (const absl::string_view line : absl::StrSplit(*loaded, '\n')) {
     EXPECT_FALSE(absl::StrContains(line, "not found")) << line;
@@ -261,9 +258,8 @@ TEST_F(ProgramCopyTest, FindsItsLibraries) {
     ++of_the_copy;
   }
   EXPECT_GT(of_the_copy, 0) << *loaded;
-  const absl::StatusOr<std::string> tests = CaptureOutput({copy->program, "--gtest_list_tests"});
-  ASSERT_TRUE(tests.ok()) << tests.status();
-  EXPECT_THAT(*tests, HasSubstr("FindsItsLibraries"));
+  ASSERT_OK_AND_ASSIGN(const std::string tests, CaptureOutput({copy.program, "--gtest_list_tests"}));
+  EXPECT_THAT(tests, HasSubstr("FindsItsLibraries"));
 }
 
 }  // namespace

@@ -377,9 +377,7 @@ absl::Status SlurmRun::TryLater(const absl::Status& status) {
 absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
   const absl::StatusOr<std::vector<SlurmTask>> queue = client_.Queue();
   // A controller that restarts does not answer for a while.
-  if (!queue.ok()) {
-    return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : TryLater(queue.status());
-  }
+  if (!queue.ok()) return absl::IsNotFound(queue.status()) || !has_asked_ ? queue.status() : TryLater(queue.status());
   has_asked_ = answers_ = true;
   ShowRunning(work.held);
   if (work.open.empty()) return absl::OkStatus();

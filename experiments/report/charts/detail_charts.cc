@@ -240,9 +240,7 @@ std::vector<ReportChart> CurveCharts(absl::Span<const TrialResult> results, Spre
   });
   const LevelTitles titles(results);
   int all_lines = 1;
-  for (const CurvesOfPlot& of : plots) {
-    all_lines += static_cast<int>(of.lines.size());
-  }
+  for (const CurvesOfPlot& of : plots) all_lines += static_cast<int>(of.lines.size());
   if (all_lines > kMostLines) {
     const auto of_set = [](const CurvesOfPlot& plot) { return !plot.set.empty(); };
     plots.erase(std::remove_if(plots.begin(), plots.end(), of_set), plots.end());

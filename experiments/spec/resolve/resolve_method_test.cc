@@ -54,14 +54,13 @@ TEST(ResolveMethod, BasesHaveBases) {
 TEST(ResolveMethod, ABaseMayHavePresets) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/presets/short.textproto", "training { epochs: 3 batch_size: 7 }\nnote: 'a preset'\n");
-  const absl::StatusOr<LoadedMethod> top = Load(sandbox, "top", "base: 'plain+short'\ntraining { epochs: 4 }\n");
-  ASSERT_THAT(top, IsOk());
-  EXPECT_EQ(top->spec.name(), "top");
-  EXPECT_EQ(top->spec.training().epochs(), 4);
-  EXPECT_EQ(top->spec.training().batch_size(), 7);
-  EXPECT_FALSE(top->spec.has_note());
-  EXPECT_THAT(WhereInLayers(*top, "training.batch_size"), HasSubstr("short.textproto:1"));
-  EXPECT_THAT(WhereInLayers(*top, "training.epochs"), HasSubstr("top.textproto:2"));
+  ASSERT_OK_AND_ASSIGN(const LoadedMethod top, Load(sandbox, "top", "base: 'plain+short'\ntraining { epochs: 4 }\n"));
+  EXPECT_EQ(top.spec.name(), "top");
+  EXPECT_EQ(top.spec.training().epochs(), 4);
+  EXPECT_EQ(top.spec.training().batch_size(), 7);
+  EXPECT_FALSE(top.spec.has_note());
+  EXPECT_THAT(WhereInLayers(top, "training.batch_size"), HasSubstr("short.textproto:1"));
+  EXPECT_THAT(WhereInLayers(top, "training.epochs"), HasSubstr("top.textproto:2"));
   // Presets of the study come last, as always.
   EXPECT_EQ(LoadMethod("top+short", sandbox.folders(), "")->spec.training().epochs(), 3);
   const absl::StatusOr<LoadedMethod> wrong = Load(sandbox, "wrong", "base: 'plain+shrt'\n");
@@ -81,31 +80,29 @@ TEST(ResolveMethod, AnotherFileOfWeightsHasItsOwnDigest) {
   ASSERT_THAT(of_one, IsOk());
   EXPECT_EQ(ToText(of_one->spec.model().weights()),
             absl::StrCat("file: \"data:w1.pth\"\nsha256: \"", one, "\"\nignore: \"bn10.*\"\n"));
-  const absl::StatusOr<LoadedMethod> again = Load(
-      sandbox, "again",
-      absl::StrCat("base: 'of_one'\nmodel { weights { file: 'data:w{split}.pth' split_sha256: '", zero, "' } }\n"));
-  ASSERT_THAT(again, IsOk());
-  EXPECT_FALSE(again->spec.model().weights().has_sha256());
+  ASSERT_OK_AND_ASSIGN(const LoadedMethod again,
+                       Load(sandbox, "again",
+                            absl::StrCat("base: 'of_one'\nmodel { weights { file: 'data:w{split}.pth' split_sha256: '",
+                                         zero, "' } }\n")));
+  EXPECT_FALSE(again.spec.model().weights().has_sha256());
 }
 
 TEST(ResolveMethod, ABaseCanBeARelativePath) {
   const SpecSandbox sandbox;
   sandbox.Write("mine/middle.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");
   sandbox.Write("mine/top.textproto", "base: 'middle.textproto'\n");
-  const absl::StatusOr<LoadedMethod> top = LoadMethod("mine/top.textproto", sandbox.folders(), sandbox.folder());
-  ASSERT_THAT(top, IsOk());
-  EXPECT_EQ(top->spec.name(), "top");
-  EXPECT_EQ(top->spec.training().epochs(), 7);
+  ASSERT_OK_AND_ASSIGN(const LoadedMethod top, LoadMethod("mine/top.textproto", sandbox.folders(), sandbox.folder()));
+  EXPECT_EQ(top.spec.name(), "top");
+  EXPECT_EQ(top.spec.training().epochs(), 7);
 }
 
 TEST(ResolveMethod, NamesTheLayerThatSetsAField) {
   const SpecSandbox sandbox;
-  const absl::StatusOr<LoadedMethod> based = Load(sandbox, "based", "base: 'plain'\ntraining { epochs: 7 }\n");
-  ASSERT_THAT(based, IsOk());
-  EXPECT_THAT(WhereInLayers(*based, "training.epochs"), HasSubstr("based.textproto:2: training.epochs"));
-  EXPECT_THAT(WhereInLayers(*based, "training.batch_size"), HasSubstr("plain.textproto:"));
+  ASSERT_OK_AND_ASSIGN(const LoadedMethod based, Load(sandbox, "based", "base: 'plain'\ntraining { epochs: 7 }\n"));
+  EXPECT_THAT(WhereInLayers(based, "training.epochs"), HasSubstr("based.textproto:2: training.epochs"));
+  EXPECT_THAT(WhereInLayers(based, "training.batch_size"), HasSubstr("plain.textproto:"));
   // A field that no layer sets is reported in the method's own file.
-  EXPECT_THAT(WhereInLayers(*based, "open_set"), HasSubstr("based.textproto"));
+  EXPECT_THAT(WhereInLayers(based, "open_set"), HasSubstr("based.textproto"));
 }
 
 TEST(ResolveMethod, ScoreSettingsOfAPresetAreForScoresOfTheirKind) {
@@ -133,12 +130,11 @@ TEST(ResolveMethod, PresetsGoOverTheMethodAndItsBases) {
   const SpecSandbox sandbox;
   sandbox.Write("experiments/methods/based.textproto", "base: 'plain'\ntraining { epochs: 7 }\n");
   sandbox.Write("experiments/presets/long.textproto", "note: 'longer'\ntraining { epochs: 70 }\n");
-  const absl::StatusOr<LoadedMethod> method = LoadMethod("based+long", sandbox.folders(), "");
-  ASSERT_THAT(method, IsOk());
-  EXPECT_EQ(method->spec.name(), "based+long");
-  EXPECT_EQ(method->spec.training().epochs(), 70);
-  EXPECT_THAT(WhereInLayers(*method, "training.epochs"), HasSubstr("long.textproto:2"));
-  EXPECT_FALSE(method->spec.has_note());
+  ASSERT_OK_AND_ASSIGN(const LoadedMethod method, LoadMethod("based+long", sandbox.folders(), ""));
+  EXPECT_EQ(method.spec.name(), "based+long");
+  EXPECT_EQ(method.spec.training().epochs(), 70);
+  EXPECT_THAT(WhereInLayers(method, "training.epochs"), HasSubstr("long.textproto:2"));
+  EXPECT_FALSE(method.spec.has_note());
 }
 
 constexpr char kSmooth[] = R"(

@@ -55,10 +55,9 @@ class InputTrainingsTest : public ::testing::Test {
 };
 
 TEST_F(InputTrainingsTest, EachNetworksAfterTheOneThatItStartsFromWithEpochsOfTheFirstNetworkOnly) {
-  const auto trainings = LoadTrainings(summary_.action(), store_);
-  ASSERT_THAT(trainings, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto trainings, LoadTrainings(summary_.action(), store_));
   std::vector<std::string> lines;  // "1: 0" for a training of commit 1 without epochs
-  for (const TrainSummary& training : *trainings) {
+  for (const TrainSummary& training : trainings) {
     lines.push_back(training.provenance().commit() + ": " + std::to_string(training.epoch_size()));
   }
   EXPECT_THAT(lines, ElementsAre("1: 0", "2: 2", "3: 0"));

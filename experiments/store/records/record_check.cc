@@ -264,9 +264,7 @@ absl::Status CheckOnce(const TrialRecord& record) {
 }
 
 absl::Status CheckMetrics(const TrialRecord& record) {
-  for (int m = 0; m < record.metric_size(); ++m) {
-    OPENSET_RETURN_IF_ERROR(CheckRange(record.metric(m), "metric", m));
-  }
+  for (int m = 0; m < record.metric_size(); ++m) OPENSET_RETURN_IF_ERROR(CheckRange(record.metric(m), "metric", m));
   for (int e = 0; e < record.epoch_size(); ++e) {
     for (int m = 0; m < record.epoch(e).metric_size(); ++m) {
       OPENSET_RETURN_IF_ERROR(CheckRange(record.epoch(e).metric(m), absl::StrCat("epoch[", e, "].metric"), m));

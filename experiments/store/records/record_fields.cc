@@ -118,9 +118,7 @@ void FindValue(const google::protobuf::Message& message, const std::string& name
       for (int i = 0; field->is_repeated() && i < reflection.FieldSize(message, field); ++i) {
         FindValue(reflection.GetRepeatedMessage(message, field, i), name, text, number, named, others);
       }
-      if (!field->is_repeated()) {
-        FindValue(reflection.GetMessage(message, field), name, text, number, named, others);
-      }
+      if (!field->is_repeated()) FindValue(reflection.GetMessage(message, field), name, text, number, named, others);
       continue;
     }
     if (field->is_repeated()) continue;

@@ -13,6 +13,7 @@
 #include "core/files/runfiles.h"
 #include "core/files/system_calls.h"
 #include "core/in_parallel.h"
+#include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/method.pb.h"

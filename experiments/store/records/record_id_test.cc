@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
 #include "data/task.pb.h"
 #include "experiments/spec/resolve/actions.h"

@@ -46,9 +46,7 @@ Batch BatchOf(int64_t size) {
 // Returns the numbers of the images.
 std::vector<int> Numbers(const at::Tensor& images) {
   std::vector<int> numbers;
-  for (int64_t i = 0; i < images.size(0); ++i) {
-    numbers.push_back(static_cast<int>(images[i].item<float>() * 255 + 0.5));
-  }
+  for (int64_t i = 0; i < images.size(0); ++i) numbers.push_back(static_cast<int>(images[i].item<float>() * 255 + 0.5));
   return numbers;
 }
 

@@ -126,9 +126,7 @@ Kind MethodKind(const SpecFolders& folders, const SchemaComments& comments) {
   kind.show = [folders, &comments](const std::string& name) -> absl::StatusOr<std::string> {
     OPENSET_ASSIGN_OR_RETURN(LoadedMethod method, LoadMethod(name, folders, ""));
     std::string text = "# Put together from\n";
-    for (const MethodLayer& layer : method.layers) {
-      absl::StrAppend(&text, "#   ", ShownPath(layer.source.file()), "\n");
-    }
+    for (const MethodLayer& layer : method.layers) absl::StrAppend(&text, "#   ", ShownPath(layer.source.file()), "\n");
     FillDefaults(&method.spec);
     return absl::StrCat(text, "\n", ToCommentedText(method.spec, comments));
   };

@@ -56,9 +56,7 @@ std::map<std::string, std::string> LibraryOfRecords(const std::vector<TrialRecor
   };
   for (const TrialRecord& record : records) {
     const TrialSpec& trial = record.trial();
-    if (!trial.spec_sha256().empty()) {
-      add("specs", trial.experiment(), folders.specs, trial.spec_sha256());
-    }
+    if (!trial.spec_sha256().empty()) add("specs", trial.experiment(), folders.specs, trial.spec_sha256());
     const CommandSpec& command = trial.method().training().command();
     if (!command.source().empty() && seen.insert({"sources", command.source_sha256()}).second) {
       left_out->push_back(absl::StrCat("the sources of ", trial.method().name(), ": ", SourcesText(command),

@@ -134,9 +134,7 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
   }
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kMayMake));
   MergeCounts counts;
-  for (const std::string& source : sources) {
-    OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));
-  }
+  for (const std::string& source : sources) OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));
   std::cout << Counted(counts.trials, "new trial") << ", " << Counted(counts.replicas, "replica")
             << " with the same numbers, " << counts.differing << " with other numbers, " << counts.there
             << " there already";

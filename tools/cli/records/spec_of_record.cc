@@ -53,9 +53,7 @@ ExperimentSpec PlainSpec(const TrialRecord& record) {
   *spec.mutable_execution() = trial.execution();
   if (data.train().limit_per_class() > 0) spec.set_train_limit_per_class(data.train().limit_per_class());
   if (data.test_known().limit_per_class() > 0) spec.set_test_limit_per_class(data.test_known().limit_per_class());
-  if (data.train().without_last_per_class() > 0) {
-    spec.set_validation_per_class(data.train().without_last_per_class());
-  }
+  if (data.train().without_last_per_class() > 0) spec.set_validation_per_class(data.train().without_last_per_class());
   return spec;
 }
 

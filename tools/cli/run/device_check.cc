@@ -223,9 +223,7 @@ absl::StatusOr<std::vector<CheckedKind>> CheckDevice(const std::string& device, 
         if (action.kind != kind) continue;
         ++one.actions;
         const std::string problem = ProblemOf(action, first, second);
-        if (!problem.empty()) {
-          one.problems.push_back(absl::StrCat(NameOf(action, first.study->plan()), ": ", problem));
-        }
+        if (!problem.empty()) one.problems.push_back(absl::StrCat(NameOf(action, first.study->plan()), ": ", problem));
       }
     }
   }

@@ -252,9 +252,7 @@ absl::Status Complete(const ScoreRequest& request, const std::vector<int>& split
     const bool of_flag = absl::StartsWith(problem.path, "model.weights") && !request.weights().empty();
     return Invalid(of_flag ? "weights" : "model", problem.message);
   };
-  for (const FieldProblem& problem : ResolveModelFiles(request.folder(), &given->model)) {
-    return invalid_file(problem);
-  }
+  for (const FieldProblem& problem : ResolveModelFiles(request.folder(), &given->model)) return invalid_file(problem);
   if (!IsOfSplit(given->model)) return absl::OkStatus();
   for (const FieldProblem& problem : ResolveSplitFiles(splits, seeds, &given->model)) return invalid_file(problem);
   // Otherwise it is made from them later.

@@ -48,11 +48,10 @@ TEST(JoinedRequest, OtherSettingsReplaceWhatIsKept) {
 
 TEST(NamedNetworks, AreValid) {
   for (const std::string& name : NamedNetworks()) {
-    const absl::StatusOr<NamedNetwork> network = FindNamedNetwork(name);
-    ASSERT_THAT(network, IsOk());
-    EXPECT_THAT(FindProblems(network->input), IsEmpty()) << name;
-    EXPECT_THAT(FindProblems(network->model), IsEmpty()) << name;
-    EXPECT_TRUE(network->model.head().has_linear()) << name;
+    ASSERT_OK_AND_ASSIGN(const NamedNetwork network, FindNamedNetwork(name));
+    EXPECT_THAT(FindProblems(network.input), IsEmpty()) << name;
+    EXPECT_THAT(FindProblems(network.model), IsEmpty()) << name;
+    EXPECT_TRUE(network.model.head().has_linear()) << name;
   }
 }
 

@@ -249,9 +249,7 @@ std::vector<std::string> PartsOfUnknown(const DataSetInfo& info) {
 // the characters of a name; made different from those that the task has.
 std::string GroupName(const DataSetInfo& info, const TaskSpec& task) {
   std::string name = info.name();
-  if (absl::StartsWith(name, kFolderPrefix)) {
-    name = NameLike(name.substr(name.rfind('/') + 1));
-  }
+  if (absl::StartsWith(name, kFolderPrefix)) name = NameLike(name.substr(name.rfind('/') + 1));
   std::string unused = name;
   for (int number = 2; absl::c_any_of(task.unknown(), [&](const UnknownSource& s) { return s.group() == unused; });) {
     if (!absl::StartsWith(info.name(), kFolderPrefix)) break;  // the same data set twice is refused

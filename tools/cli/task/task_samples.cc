@@ -25,9 +25,7 @@ absl::Status WriteTaskSamples(const std::string& name, const RunConfig& config) 
   request.train_limit_per_class = config.train_limit;
   request.test_limit_per_class = config.test_limit;
   request.validation_per_class = config.validation_per_class;
-  if (request.validation_per_class < 0) {
-    return absl::InvalidArgumentError("--validation_per_class: must be 0 or more");
-  }
+  if (request.validation_per_class < 0) return absl::InvalidArgumentError("--validation_per_class: must be 0 or more");
   OPENSET_ASSIGN_OR_RETURN(SpecFolders folders, FindSpecFolders(config));
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   AddLibraryOfTask(path, &folders);

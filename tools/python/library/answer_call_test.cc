@@ -14,9 +14,8 @@ TEST(AnswerCallTest, ComparesResultsOfAFile) {
   std::ofstream(path) << "method,split,auroc\na,0,0.9\na,1,0.8\na,2,0.85\nb,0,0.7\nb,1,0.7\nb,2,0.7\n";
   Call call;
   call.mutable_compare_runs()->set_path(path);
-  const absl::StatusOr<CallAnswer> answer = AnswerCall(call, {});
-  ASSERT_TRUE(answer.ok()) << answer.status();
-  const nlohmann::json found = nlohmann::json::parse(answer->text);
+  ASSERT_OK_AND_ASSIGN(const CallAnswer answer, AnswerCall(call, {}));
+  const nlohmann::json found = nlohmann::json::parse(answer.text);
   EXPECT_NEAR(found["pairs"][0]["mean_difference"], (0.2 + 0.1 + 0.15) / 3, 1e-15);
 
   call.mutable_compare_runs()->set_baseline("c");

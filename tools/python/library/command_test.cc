@@ -280,12 +280,11 @@ TEST(CommandTest, CallsEqualTheCommand) {
       EXPECT_THAT(expected, testing::HasSubstr(found));
     } else if (is_score) {
       ++done;
-      const absl::StatusOr<NpzArrays> file = ReadNpz(scores_path);
-      ASSERT_TRUE(file.ok()) << file.status();
+      ASSERT_OK_AND_ASSIGN(const NpzArrays file, ReadNpz(scores_path));
       const auto* const score = static_cast<const double*>(openset_array(answer, "unknown_score", &length));
-      EXPECT_EQ(std::vector<double>(score, score + length), *ToDouble(file->at("unknown_score")));
+      EXPECT_EQ(std::vector<double>(score, score + length), *ToDouble(file.at("unknown_score")));
       const auto* const prediction = static_cast<const int64_t*>(openset_array(answer, "prediction", &length));
-      EXPECT_EQ(std::vector<int64_t>(prediction, prediction + length), *ToInt64(file->at("prediction")));
+      EXPECT_EQ(std::vector<int64_t>(prediction, prediction + length), *ToInt64(file.at("prediction")));
     } else {
       ++done;
       EXPECT_EQ(found, expected);
@@ -310,14 +309,14 @@ TEST(CommandTest, DetectorsDecideTheSame) {
     ASSERT_TRUE(WriteNpz(path, set->arrays).ok());
   }
   const auto path_of = [&](const char* name) { return JoinPath(folder, absl::StrCat(name, ".npz")); };
-  const absl::StatusOr<std::string> saved = CaptureOutput(
-      {program, "detector", "save", path_of("validation"), "--score=knn { k: 5 }",
-       absl::StrCat("--fit=", path_of("fit")), "--rule=conformal", "--target=0.9", absl::StrCat("--out=", detector)});
-  ASSERT_TRUE(saved.ok()) << saved.status();
-  EXPECT_THAT(*saved,
+  ASSERT_OK_AND_ASSIGN(const std::string saved,
+                       CaptureOutput({program, "detector", "save", path_of("validation"), "--score=knn { k: 5 }",
+                                      absl::StrCat("--fit=", path_of("fit")), "--rule=conformal", "--target=0.9",
+                                      absl::StrCat("--out=", detector)}));
+  EXPECT_THAT(saved,
               testing::HasSubstr("guarantee: a new known sample is accepted with a probability of at least 0.9"));
-  const absl::StatusOr<std::string> table = CaptureOutput({program, "detector", "apply", detector, path_of("outputs")});
-  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_OK_AND_ASSIGN(const std::string table,
+                       CaptureOutput({program, "detector", "apply", detector, path_of("outputs")}));
 
   Memory memory;
   for (const auto& [name, array] : outputs.arrays) {
@@ -333,7 +332,7 @@ TEST(CommandTest, DetectorsDecideTheSame) {
   const auto* const rejected = static_cast<const int64_t*>(openset_array(answer, "rejected", &length));
   const auto* const prediction = static_cast<const int64_t*>(openset_array(answer, "prediction", &length));
   ASSERT_EQ(length, 100000);
-  const std::vector<std::string> lines = absl::StrSplit(*table, '\n', absl::SkipEmpty());
+  const std::vector<std::string> lines = absl::StrSplit(table, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 100001);
   for (int64_t i = 0; i < length; ++i) {
     const std::vector<std::string> cells = absl::StrSplit(lines[1 + i], ',');

@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/testing/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
 namespace {
@@ -45,6 +46,10 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, size_t /*size*/) noexcept { operator delete(memory); }
 
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const std::vector<int64_t> kLabel = {0, 1, -1, -1};
 const std::vector<double> kScore = {.1, .2, .15, .9};

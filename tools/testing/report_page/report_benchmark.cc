@@ -35,9 +35,7 @@ const MadeUpResults& TenThousand() {
 
 void Tables(benchmark::State& state) {
   const MadeUpResults& made = TenThousand();
-  for (auto unused : state) {
-    benchmark::DoNotOptimize(FormatReport(MakeReport("many", made.results), TextFormat::kText));
-  }
+  for (auto unused : state) benchmark::DoNotOptimize(FormatReport(MakeReport("many", made.results), TextFormat::kText));
   state.counters["records"] = static_cast<double>(made.results.size());
 }
 BENCHMARK(Tables)->Unit(benchmark::kMillisecond);
