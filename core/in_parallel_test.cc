@@ -9,7 +9,6 @@
 #include <new>
 #include <set>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 

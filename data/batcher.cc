@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
 #include "core/tensor/torch_threads.h"
-#include "core/tensor/transfer.h"
 #include "data/augment/pixels/pixel_size.h"
 #include "data/augment/random_greyscale.h"
 

@@ -3,10 +3,8 @@
 #include <utility>
 
 #include "benchmark/benchmark.h"
-#include "core/random.h"
 #include "data/augment/augmentation_members.h"
 #include "data/batcher.h"
-#include "data/image_source.h"
 
 namespace openset {
 namespace {

@@ -1,20 +1,15 @@
 #include "data/batcher.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/testing/no_threads.h"
 #include "core/testing/status_matchers.h"
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"
 #include "data/batch_stream.h"
-#include "data/image_source.h"
 
 namespace openset {
 namespace {

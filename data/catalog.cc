@@ -1,7 +1,6 @@
 #include "data/catalog.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"

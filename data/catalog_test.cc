@@ -1,10 +1,7 @@
 #include "data/catalog.h"
 
-#include <map>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "core/in_parallel.h"
 #include "core/logging.h"

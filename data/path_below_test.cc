@@ -1,7 +1,5 @@
 #include "data/path_below.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 
 namespace openset {

@@ -3,12 +3,9 @@
 #include <numeric>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "core/testing/status_matchers.h"
 #include "data/augment/augmentation_members.h"
-#include "data/augment/resize.h"
 
 namespace openset {
 namespace {

@@ -2,12 +2,8 @@
 
 #include <cstdint>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/openness.h"
 #include "core/random.h"

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
-#include "core/files/formats/safetensors.h"
 #include "core/status_macros.h"
 
 namespace openset {

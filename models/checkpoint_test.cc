@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/files/files.h"
-#include "core/files/formats/safetensors.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "models/make_model.h"

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 #include "models/model.h"
 
 #include <utility>
-#include <vector>
 
 #include "core/logging.h"
 #include "core/tensor/torch_precision.h"

@@ -1,7 +1,5 @@
 #include "models/model.h"
 
-#include <memory>
-
 #include "core/tensor/torch_runtime.h"
 #include "core/testing/tensor_matchers.h"
 #include "gtest/gtest.h"

@@ -1,14 +1,11 @@
 #include "models/torch_script.h"
 
-#include <string>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/tensor/convolution_guard.h"
 #include "core/tensor/torch_generator.h"
-#include "core/tensor/torch_script.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "models/checkpoint.h"

@@ -1,8 +1,6 @@
 #include "core/chart/page.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

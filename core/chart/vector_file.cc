@@ -1,7 +1,6 @@
 #include "core/chart/vector_file.h"
 
 #include <memory>
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,7 @@
 #include "core/chart/vector_file.h"
 
 #include <filesystem>
-#include <string>
 
-#include "core/chart/vega_lite.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 

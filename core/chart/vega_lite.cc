@@ -5,8 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

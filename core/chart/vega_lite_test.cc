@@ -1,7 +1,6 @@
 #include "core/chart/vega_lite.h"
 
 #include <limits>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 

@@ -3,12 +3,10 @@
 #include <nettle/md5.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/files/input_file.h"
 #include "core/status_macros.h"

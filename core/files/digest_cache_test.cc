@@ -7,7 +7,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/file_state.h"

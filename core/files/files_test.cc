@@ -8,9 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/system_calls.h"

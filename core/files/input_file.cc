@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -8,9 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <thread>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"

@@ -1,13 +1,10 @@
 #include "core/files/system_calls.h"
 
-#include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -16,15 +13,12 @@
 #include <optional>
 #include <set>
 #include <shared_mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/types/span.h"
 
 namespace openset {
 namespace {

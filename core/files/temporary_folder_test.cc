@@ -7,13 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
-#include "core/machine/machine.h"
 #include "core/testing/status_matchers.h"
 
 namespace openset {

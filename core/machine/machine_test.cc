@@ -5,8 +5,6 @@
 
 #include <cstring>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"

@@ -1,7 +1,6 @@
 #include "core/process/build_info.h"
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,5 @@
 #include "core/process/interrupt.h"
 
-#include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 

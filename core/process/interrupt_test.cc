@@ -1,7 +1,6 @@
 #include "core/process/interrupt.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "gtest/gtest.h"

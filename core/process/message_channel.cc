@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"

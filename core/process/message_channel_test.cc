@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <string>
 #include <thread>
 
 #include "core/testing/schema_test.pb.h"

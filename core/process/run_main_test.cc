@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>

@@ -10,10 +10,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"

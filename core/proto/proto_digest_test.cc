@@ -3,10 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "core/files/digest.h"
 #include "core/testing/parsed.h"
 #include "core/testing/schema_test.pb.h"
 #include "gtest/gtest.h"

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/base/thread_annotations.h"

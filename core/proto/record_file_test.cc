@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "core/testing/schema_test.pb.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,5 @@
 #include "core/proto/schema_comments.h"
 
-#include <string>
-
 #include "core/files/files.h"
 #include "core/files/runfiles.h"
 #include "core/proto/text_proto.h"

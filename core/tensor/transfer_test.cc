@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "core/tensor/testing/memory_gpu.h"
-#include "core/tensor/torch.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <set>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 

@@ -2,7 +2,6 @@
 
 #include "core/testing/schema_test.pb.h"
 #include "gtest/gtest-spi.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <set>
-#include <string>
 
 #include "absl/strings/str_join.h"
 #include "core/testing/mutation.h"

@@ -1,12 +1,8 @@
 #include "core/testing/status_matchers.h"
 
 #include <memory>
-#include <string>
-#include <utility>
 
-#include "gmock/gmock.h"
 #include "gtest/gtest-spi.h"
-#include "gtest/gtest.h"
 
 namespace openset {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <sstream>
-#include <string>
 
 #include "gtest/gtest.h"
 

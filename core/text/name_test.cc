@@ -1,7 +1,5 @@
 #include "core/text/name.h"
 
-#include <string>
-
 #include "gtest/gtest.h"
 
 namespace openset {

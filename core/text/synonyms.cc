@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/string_view.h"
 
 namespace openset {
 

@@ -1,8 +1,5 @@
 #include "core/text/synonyms.h"
 
-#include <optional>
-#include <string>
-
 #include "gtest/gtest.h"
 
 namespace openset {

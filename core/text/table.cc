@@ -16,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/text/one_line.h"
-#include "core/text/wrapped_text.h"
 
 namespace openset {
 namespace {

@@ -1,8 +1,6 @@
 #include "core/text/table.h"
 
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_split.h"
 #include "core/testing/mutation.h"

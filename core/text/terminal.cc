@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iostream>
 #include <streambuf>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

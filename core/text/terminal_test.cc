@@ -1,7 +1,6 @@
 #include "core/text/terminal.h"
 
 #include <sstream>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 

@@ -1,7 +1,6 @@
 #include "core/text/wrapped_text.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "data/augment/augmentation_members.h"
 #include "data/augment/resize.h"

@@ -5,7 +5,6 @@
 
 #include "core/files/formats/npz.h"
 #include "core/proto/proto_rules.h"
-#include "core/random.h"
 #include "core/tensor/testing/memory_gpu.h"
 #include "core/testing/parsed.h"
 #include "data/augment/augmentation_members.h"

@@ -1,7 +1,5 @@
 #include "data/augment/resize.h"
 
-#include <algorithm>
-
 #include "data/augment/augmentation_members.h"
 #include "data/augment/pixels/resample.h"
 #include "data/augment/pixels/resample_weights.h"

@@ -12,7 +12,6 @@
 #include "core/files/files.h"
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
-#include "data/fetch/download.h"
 #include "data/fetch/folder_below.h"
 #include "data/fetch/unpack.h"
 #include "data/sets/data_set.h"

@@ -1,8 +1,6 @@
 #include "data/fetch/fetch_data_set.h"
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

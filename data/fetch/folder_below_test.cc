@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <string>
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -26,7 +25,6 @@
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
-#include "data/fetch/folder_below.h"
 #include "data/path_below.h"
 
 namespace openset {

@@ -1,7 +1,6 @@
 #include "data/readers/feature_file.h"
 
 #include <algorithm>
-#include <string>
 
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"

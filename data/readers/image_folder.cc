@@ -11,9 +11,6 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
-#include <map>
-#include <memory>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
@@ -21,7 +18,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "core/files/file_state.h"
 #include "core/files/files.h"

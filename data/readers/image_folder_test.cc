@@ -5,13 +5,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <ctime>
 #include <filesystem>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

@@ -1,7 +1,6 @@
 #include "data/readers/image_list.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_rules.h"

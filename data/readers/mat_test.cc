@@ -1,6 +1,5 @@
 #include "data/readers/mat.h"
 
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,5 @@
 #include "data/readers/npz_images.h"
 
-#include <string>
-
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"

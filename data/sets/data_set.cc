@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -19,9 +16,6 @@
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "data/catalog.h"
-#include "data/formats/part_format.h"
-#include "data/image_source.h"
 #include "data/readers/images/decode_image.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/feature_data_set.h"

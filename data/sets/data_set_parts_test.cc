@@ -1,7 +1,5 @@
 #include "data/sets/data_set_parts.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

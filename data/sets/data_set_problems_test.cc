@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"

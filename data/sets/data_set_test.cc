@@ -1,9 +1,6 @@
 #include "data/sets/data_set.h"
 
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -11,7 +8,6 @@
 #include "core/proto/proto_rules.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "data/catalog.h"
 #include "data/readers/image_folder.h"
 #include "data/sets/data_set_parts.h"
 #include "data/sets/data_set_problems.h"

@@ -1,7 +1,6 @@
 #include "data/sets/feature_data_set.h"
 
 #include <cstring>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

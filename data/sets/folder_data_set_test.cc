@@ -2,8 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

@@ -1,12 +1,10 @@
 #include "data/splits/class_splits.h"
 
-#include <cstdint>
 #include <map>
 #include <numeric>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

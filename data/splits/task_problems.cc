@@ -2,11 +2,9 @@
 
 #include <cstdint>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/saturated.h"

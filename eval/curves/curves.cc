@@ -7,8 +7,6 @@
 #include <queue>
 #include <utility>
 
-#include "eval/metrics/aurc.h"
-
 namespace openset {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/text/table.h"

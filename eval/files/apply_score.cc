@@ -1,7 +1,6 @@
 #include "eval/files/apply_score.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,8 +17,6 @@
 #include "eval/metrics/evaluation_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/output_kind.h"
-#include "eval/scores/score.h"
-#include "eval/scores/score.pb.h"
 #include "google/protobuf/text_format.h"
 
 namespace openset {

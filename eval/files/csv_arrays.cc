@@ -1,13 +1,10 @@
 #include "eval/files/csv_arrays.h"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

@@ -1,7 +1,6 @@
 #include "eval/files/csv_arrays.h"
 
 #include <limits>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 

@@ -1,7 +1,6 @@
 #include "eval/files/named_arrays.h"
 
 #include <algorithm>
-#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

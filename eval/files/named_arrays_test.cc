@@ -1,8 +1,5 @@
 #include "eval/files/named_arrays.h"
 
-#include <vector>
-
-#include "absl/types/span.h"
 #include "core/testing/status_matchers.h"
 
 namespace openset {

@@ -1,8 +1,6 @@
 #include "eval/files/same_network.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,11 +1,8 @@
 #include "eval/files/sample_arrays.h"
 
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/testing/status_matchers.h"
 #include "eval/files/sample_set.h"

@@ -1,11 +1,8 @@
 #include "eval/files/sample_set.h"
 
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"

@@ -18,7 +18,6 @@
 #include "core/text/one_line.h"
 #include "core/text/shell_word.h"
 #include "eval/files/csv_arrays.h"
-#include "eval/files/named_arrays.h"
 
 namespace openset {
 namespace {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <string>
 
 #include "core/files/files.h"
 #include "core/files/formats/npz.h"

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "eval/metrics/metric_members.h"
 #include "eval/metrics/metric_parts.h"
-#include "eval/metrics/ranked_input.h"
 
 namespace openset {
 namespace {

@@ -1,7 +1,6 @@
 #include "eval/metrics/aurc.h"
 
 #include <cmath>
-#include <vector>
 
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"

@@ -4,7 +4,6 @@
 
 #include "eval/metrics/metric_members.h"
 #include "eval/metrics/metric_parts.h"
-#include "eval/metrics/ranked_input.h"
 
 namespace openset {
 MetricResult Auroc(const RankedInput& ranked, TiedPairRule::Value tied) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "eval/testing/golden.h"
 #include "gtest/gtest.h"

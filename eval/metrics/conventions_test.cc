@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/evaluate.h"

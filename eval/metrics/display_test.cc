@@ -1,7 +1,6 @@
 #include "eval/metrics/display.h"
 
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,9 +1,7 @@
 #include "eval/metrics/evaluate.h"
 
-#include <cstdint>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "absl/status/status.h"

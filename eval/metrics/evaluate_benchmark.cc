@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <vector>
 
 #include "benchmark/benchmark.h"
 #include "core/random.h"

@@ -1,7 +1,5 @@
 #include "eval/metrics/evaluate.h"
 
-#include <vector>
-
 #include "core/proto/traits.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

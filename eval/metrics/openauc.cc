@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "eval/metrics/metric_members.h"
 #include "eval/metrics/metric_parts.h"
-#include "eval/metrics/ranked_input.h"
 
 namespace openset {
 namespace {

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <numeric>
 #include <utility>
-#include <vector>
 
-#include "absl/types/span.h"
 #include "core/in_parallel.h"
 #include "eval/softmax.h"
 

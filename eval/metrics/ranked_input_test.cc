@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"

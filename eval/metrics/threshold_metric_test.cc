@@ -3,7 +3,6 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "eval/testing/golden.h"

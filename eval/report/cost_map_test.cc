@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

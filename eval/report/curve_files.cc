@@ -4,16 +4,12 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/chart/page.h"
-#include "core/chart/vega_lite.h"
 #include "core/status_macros.h"
-#include "core/text/table.h"
 #include "eval/curves/curves.h"
-#include "eval/metrics/aurc.h"
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/calibration.h"
 #include "eval/metrics/metric.h"

@@ -1,7 +1,5 @@
 #include "eval/report/curve_files.h"
 
-#include <vector>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"

@@ -15,7 +15,6 @@
 #include "eval/metrics/aurc.h"
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
-#include "eval/statistics/bootstrap.h"
 #include "eval/statistics/delong.h"
 
 namespace openset {

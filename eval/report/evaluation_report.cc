@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/text/json_text.h"
-#include "core/text/table.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {

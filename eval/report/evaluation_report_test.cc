@@ -1,10 +1,7 @@
 #include "eval/report/evaluation_report.h"
 
-#include <vector>
-
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {

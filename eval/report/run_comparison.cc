@@ -19,7 +19,6 @@
 #include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/statistics/intervals.h"
-#include "eval/statistics/paired_tests.h"
 #include "eval/statistics/power.h"
 
 namespace openset {

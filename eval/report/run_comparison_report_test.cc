@@ -1,7 +1,6 @@
 #include "eval/report/run_comparison_report.h"
 
 #include <limits>
-#include <string>
 
 #include "absl/strings/str_split.h"
 #include "core/testing/status_matchers.h"

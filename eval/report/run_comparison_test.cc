@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "eval/report/run_comparison_report.h"

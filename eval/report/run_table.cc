@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"

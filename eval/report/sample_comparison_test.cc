@@ -1,8 +1,6 @@
 #include "eval/report/sample_comparison.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_split.h"
 #include "core/random.h"

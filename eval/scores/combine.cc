@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/traits.h"

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/score_rows.h"

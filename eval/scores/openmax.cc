@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 #include "Eigen/Core"
 #include "absl/strings/str_cat.h"

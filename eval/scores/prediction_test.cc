@@ -1,7 +1,5 @@
 #include "eval/scores/prediction.h"
 
-#include <vector>
-
 #include "core/testing/status_matchers.h"
 #include "eval/testing/golden_scores.h"
 #include "eval/testing/score_rows.h"

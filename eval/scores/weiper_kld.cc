@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <vector>
 
-#include "Eigen/Core"
 #include "core/random.h"
 #include "core/status_macros.h"
 #include "eval/scores/input.h"

@@ -5,16 +5,13 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/status_macros.h"
-#include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
-#include "eval/statistics/intervals.h"
 
 namespace openset {
 namespace {

@@ -1,9 +1,7 @@
 // 10,000 replicates of AUROC, OpenAUC, AURC and FPR@95TPR at 33,640 samples (the pool of the unknown-detection
 // benchmark on CIFAR: 4,000 known, 29,640 unknown). Target: under 5 s on 2 cores.
-#include <vector>
 
 #include "benchmark/benchmark.h"
-#include "core/random.h"
 #include "eval/statistics/bootstrap.h"
 
 namespace openset {

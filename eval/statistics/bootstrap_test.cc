@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/conventions.h"

@@ -1,7 +1,6 @@
 #include "eval/statistics/delong.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 #include "eval/testing/golden.h"

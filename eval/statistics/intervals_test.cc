@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

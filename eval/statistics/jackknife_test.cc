@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <vector>
 
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
-#include "eval/statistics/delong.h"
 #include "eval/testing/golden.h"
 
 namespace openset {

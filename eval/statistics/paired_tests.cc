@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -5,7 +5,6 @@
 #include <deque>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "core/random.h"
 #include "core/testing/parsed.h"

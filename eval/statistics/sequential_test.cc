@@ -10,7 +10,6 @@
 #include <iostream>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "core/random.h"
 #include "gtest/gtest.h"

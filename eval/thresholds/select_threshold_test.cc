@@ -1,7 +1,6 @@
 #include "eval/thresholds/select_threshold.h"
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <vector>
 

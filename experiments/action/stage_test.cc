@@ -2,8 +2,6 @@
 
 #include <filesystem>
 #include <iterator>
-#include <set>
-#include <string>
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"

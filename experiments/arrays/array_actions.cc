@@ -1,12 +1,9 @@
 #include "experiments/arrays/array_actions.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
@@ -21,7 +18,6 @@
 #include "data/catalog.pb.h"
 #include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
-#include "data/task.pb.h"
 #include "eval/files/same_network.h"
 #include "eval/files/sample_set.h"
 #include "experiments/arrays/command_training.h"

@@ -12,14 +12,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

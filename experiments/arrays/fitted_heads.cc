@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <deque>
 #include <utility>
-#include <vector>
 
 #include "Eigen/Cholesky"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/in_parallel.h"
 
 namespace openset {

@@ -3,26 +3,16 @@
 #include <signal.h>
 #include <string.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
 #include "core/process/interrupt.h"
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
-#include "experiments/action/stage.h"
-#include "experiments/engine/scheduler.h"
 #include "experiments/spec/trial.h"
 
 namespace openset {

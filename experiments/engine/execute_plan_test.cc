@@ -2,14 +2,7 @@
 
 #include <signal.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"

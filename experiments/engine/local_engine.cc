@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -25,7 +23,6 @@
 #include "core/process/gpu/gpus.h"
 #include "core/process/message_channel.h"
 #include "core/process/steady_clock.h"
-#include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "experiments/worker/action_log.h"
 

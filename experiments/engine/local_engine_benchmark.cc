@@ -3,10 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "benchmark/benchmark.h"
 #include "core/files/runfiles.h"

@@ -1,7 +1,6 @@
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/logging.h"
 

@@ -1,9 +1,6 @@
 // The scheduler on random graphs of trials: each is a training, an inference and an evaluation, and every tenth
 // training is the start of two other trainings. Target: time per event at 10^6 nodes within a few times that at 10^4
 // (caches, log n).
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "benchmark/benchmark.h"
 #include "core/random.h"

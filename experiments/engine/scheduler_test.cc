@@ -1,7 +1,6 @@
 #include "experiments/engine/scheduler.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/random.h"

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,7 +28,6 @@
 #include "eval/metrics/display.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/evaluation_input.h"
-#include "eval/metrics/ranked_input.h"
 #include "eval/scores/make_score.h"
 #include "eval/scores/output_kind.h"
 #include "eval/scores/prediction.h"
@@ -37,7 +35,6 @@
 #include "eval/statistics/delong.h"
 #include "eval/statistics/jackknife.h"
 #include "eval/thresholds/select_threshold.h"
-#include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/actions.h"

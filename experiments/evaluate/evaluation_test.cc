@@ -4,11 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -21,10 +18,8 @@
 #include "eval/metrics/auroc.h"
 #include "eval/metrics/metric.pb.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/action.proto.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.pb.h"
-#include "experiments/store/details.pb.h"
 #include "experiments/store/records/metric_groups.h"
 
 namespace openset {

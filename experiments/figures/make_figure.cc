@@ -6,11 +6,9 @@
 #include <cstdlib>
 #include <iterator>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/chart/vega_lite.h"
 #include "core/openness.h"
 #include "core/random.h"
 #include "eval/metrics/evaluation_input.h"

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <future>
-#include <memory>
-#include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/files.h"
@@ -24,7 +20,6 @@
 #include "experiments/infer/train_mode_pass.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/store/components.h"
-#include "experiments/store/outputs.h"
 #include "experiments/store/records/input_trainings.h"
 #include "experiments/store/stage_clock.h"
 #include "experiments/store/store.h"

@@ -1,11 +1,7 @@
 #include "experiments/infer/inference.h"
 
 #include <filesystem>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "core/files/files.h"
 #include "core/machine/machine.h"
@@ -18,7 +14,6 @@
 #include "core/testing/tensor_matchers.h"
 #include "data/testing/damage.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/store/outputs.h"
 #include "experiments/train/checkpoint.h"
 #include "models/make_model.h"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <vector>
 
 #include "core/proto/proto_rules.h"
 #include "core/random.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "data/task.pb.h"
 #include "experiments/action/action.h"
 #include "experiments/plan/search.h"
-#include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "models/model.pb.h"
 #include "models/multiply_adds.h"

@@ -1,8 +1,6 @@
 #include "experiments/plan/cost.h"
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"

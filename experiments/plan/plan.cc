@@ -1,8 +1,6 @@
 #include "experiments/plan/plan.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"

@@ -2,9 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/proto/proto_digest.h"
@@ -15,7 +12,6 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/spec/resolve/expand.h"
-#include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
 
 namespace openset {

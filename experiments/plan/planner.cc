@@ -14,7 +14,6 @@
 #include "core/in_parallel.h"
 #include "core/proto/proto_digest.h"
 #include "core/status_macros.h"
-#include "experiments/plan/search.h"
 #include "experiments/spec/trial.h"
 
 namespace openset {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,7 +25,6 @@
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/resolve/actions.h"
-#include "experiments/spec/resolve/expand.h"
 
 namespace openset {
 

@@ -1,7 +1,6 @@
 #include "experiments/plan/search.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -11,8 +10,6 @@
 #include "experiments/plan/planner.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/resolve/actions.h"
-#include "experiments/spec/resolve/expand.h"
-#include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
 
 namespace openset {

@@ -2,7 +2,6 @@
 #include "experiments/published/published.h"
 
 #include <fstream>
-#include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"

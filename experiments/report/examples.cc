@@ -1,10 +1,7 @@
 #include "experiments/report/examples.h"
 
-#include <array>
 #include <set>
-#include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -12,12 +9,9 @@
 #include "core/text/json_text.h"
 #include "data/inspect/contact_sheet.h"
 #include "data/selection.h"
-#include "data/sets/data_set.h"
 #include "data/sets/feature_data_set.h"
-#include "data/task.pb.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "experiments/store/details.pb.h"
 #include "experiments/store/record.proto.h"
 
 namespace openset {

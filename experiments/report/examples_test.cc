@@ -1,15 +1,11 @@
 #include "experiments/report/examples.h"
 
-#include <cstdint>
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/method.pb.h"
 #include "experiments/spec/trial.pb.h"
-#include "experiments/store/details.pb.h"
 
 namespace openset {
 namespace {

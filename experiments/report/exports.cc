@@ -1,9 +1,6 @@
 #include "experiments/report/exports.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -18,8 +17,6 @@
 #include "core/in_parallel.h"
 #include "core/text/json_text.h"
 #include "core/text/table.h"
-#include "core/text/wrapped_text.h"
-#include "experiments/report/report_tables.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/records/metric_groups.h"

@@ -2,17 +2,14 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/in_parallel.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/display.h"
-#include "nlohmann/json.hpp"
 
 namespace openset {
 namespace {

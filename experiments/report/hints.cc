@@ -1,7 +1,6 @@
 #include "experiments/report/hints.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>

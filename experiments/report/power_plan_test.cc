@@ -1,8 +1,6 @@
 #include "experiments/report/power_plan.h"
 
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"

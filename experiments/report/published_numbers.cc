@@ -12,7 +12,6 @@
 #include "eval/metrics/metric.h"
 #include "eval/metrics/metric.pb.h"
 #include "experiments/published/published.h"
-#include "experiments/report/report.h"
 #include "experiments/spec/method.proto.h"
 
 namespace openset {

@@ -1,7 +1,6 @@
 #include "experiments/report/published_numbers.h"
 
 #include <string>
-#include <vector>
 
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

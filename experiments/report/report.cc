@@ -2,14 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <optional>
-#include <set>
-#include <tuple>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -22,7 +16,6 @@
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/method_threshold.h"
-#include "experiments/spec/trial.proto.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
 #include "models/model.pb.h"

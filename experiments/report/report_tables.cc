@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/text/suggest.h"
-#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/store/records/metric_groups.h"
 

@@ -1,8 +1,6 @@
 #include "experiments/report/report_tables.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/testing/status_matchers.h"
 

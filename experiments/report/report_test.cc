@@ -1,7 +1,6 @@
 #include "experiments/report/report.h"
 
 #include <cmath>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"

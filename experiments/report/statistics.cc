@@ -4,20 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
-#include "eval/report/run_table.h"
 #include "eval/statistics/paired_tests.h"
 #include "eval/statistics/power.h"
 #include "eval/statistics/variance_components.h"
-#include "experiments/report/report.h"
 
 namespace openset {
 namespace {

@@ -2,16 +2,12 @@
 
 #include <cmath>
 #include <map>
-#include <string>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "eval/report/document.h"
 #include "eval/report/run_comparison.h"
-#include "eval/report/run_table.h"
 #include "experiments/report/format_report.h"
 #include "experiments/report/report_tables.h"
 

@@ -1,7 +1,6 @@
 #include "experiments/spec/check_spec.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,7 +18,6 @@
 #include "core/text/suggest.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
-#include "experiments/spec/experiment_file.h"
 #include "google/protobuf/repeated_ptr_field.h"
 
 namespace openset {

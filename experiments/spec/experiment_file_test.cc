@@ -1,8 +1,6 @@
 #include "experiments/spec/experiment_file.h"
 
 #include <filesystem>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

@@ -1,9 +1,7 @@
 #include "experiments/spec/model_files.h"
 
 #include <filesystem>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

@@ -2,8 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/text/one_line.h"
-#include "data/task.pb.h"
-#include "experiments/spec/method.proto.h"
 
 namespace openset {
 

@@ -1,7 +1,5 @@
 #include "experiments/spec/trial.h"
 
-#include <memory>
-
 #include "gtest/gtest.h"
 
 namespace openset {

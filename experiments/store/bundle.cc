@@ -8,11 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <set>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -33,7 +30,6 @@
 #include "core/text/one_line.h"
 #include "experiments/store/records/record_check.h"
 #include "experiments/store/records/record_id.h"
-#include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
 

@@ -8,8 +8,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <set>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -27,7 +25,6 @@
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/processes/orphans.h"
 #include "experiments/store/record.proto.h"
-#include "experiments/store/store_contents.h"
 
 namespace openset {
 namespace {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,5 @@
 #include "experiments/store/components.h"
 
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

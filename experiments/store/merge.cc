@@ -33,7 +33,6 @@
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
-#include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"

@@ -17,7 +17,6 @@
 #include "experiments/spec/action.pb.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/records/record_fields.h"
-#include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
 

@@ -1,11 +1,9 @@
 #include "experiments/store/outputs.h"
 
 #include <numeric>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/files/formats/npz.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 

@@ -1,10 +1,8 @@
 #include "experiments/store/outputs.h"
 
 #include <functional>
-#include <string>
 
 #include "core/files/digest.h"
-#include "core/files/formats/npz.h"
 #include "core/testing/status_matchers.h"
 
 namespace openset {

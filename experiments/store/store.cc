@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <optional>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

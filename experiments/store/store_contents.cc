@@ -1,7 +1,6 @@
 #include "experiments/store/store_contents.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 

@@ -5,9 +5,6 @@
 #include <fstream>
 #include <functional>
 #include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

@@ -2,8 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <vector>
 
 #include "core/files/digest.h"
 #include "core/files/files.h"

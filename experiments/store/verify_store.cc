@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"

@@ -6,13 +6,9 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -24,7 +20,6 @@
 #include "core/status_macros.h"
 #include "core/text/hex.h"
 #include "core/text/one_line.h"
-#include "data/catalog.h"
 #include "data/catalog.pb.h"
 #include "data/path_below.h"
 #include "data/readers/image_folder.h"
@@ -33,7 +28,6 @@
 #include "data/sets/data_set_parts.h"
 #include "data/sets/folder_data_set.h"
 #include "data/splits/class_splits.h"
-#include "data/task.pb.h"
 #include "experiments/action/stage.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"

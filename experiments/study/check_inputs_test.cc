@@ -2,11 +2,8 @@
 
 #include <filesystem>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"

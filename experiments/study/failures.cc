@@ -1,9 +1,7 @@
 #include "experiments/study/failures.h"
 
-#include <cstdint>
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -1,8 +1,5 @@
 #include "experiments/study/guidelines.h"
 
-#include <string>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/resolve/expand.h"

@@ -6,15 +6,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -30,19 +24,13 @@
 #include "data/catalog.h"
 #include "data/splits/repeated_splits.h"
 #include "experiments/action/stage.h"
-#include "experiments/plan/plan.h"
 #include "experiments/plan/search.h"
 #include "experiments/report/power_plan.h"
 #include "experiments/report/published_numbers.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/check_spec.h"
-#include "experiments/spec/experiment.proto.h"
-#include "experiments/spec/spec_changes.h"
-#include "experiments/spec/trial.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/processes/orphans.h"
-#include "experiments/store/store_contents.h"
-#include "experiments/study/check_inputs.h"
 
 namespace openset {
 namespace {

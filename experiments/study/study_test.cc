@@ -1,9 +1,6 @@
 #include "experiments/study/study.h"
 
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -13,9 +10,6 @@
 #include "core/testing/failing_disk.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
-#include "experiments/spec/spec_changes.h"
-#include "experiments/spec/trial.h"
-#include "experiments/store/processes/leases.h"
 #include "experiments/testing/execute_plan_scene.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "experiments/testing/study_scene.h"

@@ -1,20 +1,13 @@
 #include "experiments/study/until.h"
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/report/format_report.h"
-#include "experiments/report/report.h"
-#include "experiments/spec/trial.h"
 #include "experiments/store/record.pb.h"
-#include "experiments/store/store.h"
 #include "experiments/study/study.h"
 #include "experiments/testing/spec_sandbox.h"
 

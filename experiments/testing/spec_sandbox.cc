@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "core/files/files.h"
 #include "gtest/gtest.h"

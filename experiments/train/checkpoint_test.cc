@@ -1,8 +1,5 @@
 #include "experiments/train/checkpoint.h"
 
-#include <memory>
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"

@@ -1,11 +1,5 @@
 #include "experiments/train/objective.h"
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "core/tensor/open_set.h"
 #include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

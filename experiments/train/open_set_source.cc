@@ -5,7 +5,6 @@
 #include "core/proto/traits.h"
 #include "core/status_macros.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/open_set.pb.h"
 #include "experiments/train/open_set/open_set_members.h"
 #include "experiments/worker/input_pipeline.h"
 

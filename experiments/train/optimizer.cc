@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "core/logging.h"
-#include "core/tensor/torch.h"
-#include "experiments/spec/optimizer.pb.h"
 
 namespace openset {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/testing/parsed.h"
-#include "experiments/spec/optimizer.pb.h"
 #include "gtest/gtest.h"
 
 namespace openset {

@@ -21,7 +21,6 @@
 #include "experiments/spec/open_set.pb.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/train/training_run.h"
-#include "experiments/worker/action_context.h"
 #include "experiments/worker/execution.h"
 #include "models/model.pb.h"
 

@@ -2,7 +2,6 @@
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

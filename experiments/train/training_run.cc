@@ -1,9 +1,6 @@
 #include "experiments/train/training_run.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -13,16 +10,13 @@
 #include "core/files/formats/safetensors.h"
 #include "core/logging.h"
 #include "core/proto/record_file.h"
-#include "core/random.h"
 #include "core/status_macros.h"
-#include "core/tensor/torch.h"
 #include "core/tensor/torch_generator.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/training_epochs.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/train/checkpoint.h"
 #include "experiments/train/open_set_source.h"
-#include "experiments/train/optimizer.h"
 #include "experiments/worker/execution.h"
 #include "experiments/worker/input_pipeline.h"
 #include "losses/loss.pb.h"

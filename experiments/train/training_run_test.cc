@@ -1,25 +1,16 @@
 #include "experiments/train/training_run.h"
 
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/files/files.h"
-#include "core/random.h"
 #include "core/tensor/testing/draw_open_set.h"
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
 #include "data/catalog.h"
 #include "data/image_source.h"
 #include "experiments/spec/optimizer.pb.h"
-#include "experiments/train/objective.h"
 #include "experiments/train/open_set_source.h"
 #include "experiments/train/testing/training_scene.h"
-#include "experiments/worker/action_context.h"
-#include "models/checkpoint.h"
 #include "models/model.pb.h"
 
 namespace openset {

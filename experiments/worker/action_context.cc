@@ -1,12 +1,10 @@
 #include "experiments/worker/action_context.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/status_macros.h"
-#include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 
 namespace openset {

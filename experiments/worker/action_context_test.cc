@@ -1,15 +1,12 @@
 #include "experiments/worker/action_context.h"
 
 #include <filesystem>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
-#include "data/catalog.h"
-#include "data/sets/data_set.h"
 #include "data/sets/data_set_parts.h"
 #include "data/testing/damage.h"
 

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <string>
-
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/action.proto.h"

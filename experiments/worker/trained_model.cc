@@ -1,7 +1,5 @@
 #include "experiments/worker/trained_model.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"

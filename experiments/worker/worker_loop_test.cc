@@ -10,13 +10,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "absl/synchronization/notification.h"
 #include "core/in_parallel.h"
 #include "core/process/message_channel.h"
 #include "core/process/subprocess.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/action.proto.h"
-#include "experiments/store/processes/run_state.pb.h"
 
 namespace openset {
 namespace {

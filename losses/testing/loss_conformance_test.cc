@@ -2,7 +2,6 @@
 
 #include <cctype>
 #include <iterator>
-#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"

@@ -6,7 +6,6 @@
 #include "absl/strings/match.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
-#include "models/checkpoint.h"
 #include "models/make_model.h"
 
 namespace openset {

@@ -4,13 +4,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <functional>
 #include <iostream>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "core/testing/status_matchers.h"

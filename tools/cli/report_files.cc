@@ -8,9 +8,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -28,7 +26,6 @@
 #include "experiments/report/format_report.h"
 #include "experiments/report/hints.h"
 #include "experiments/report/html_report.h"
-#include "experiments/report/report.h"
 #include "experiments/report/report_tables.h"
 #include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/method.proto.h"

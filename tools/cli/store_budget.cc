@@ -1,8 +1,6 @@
 #include "tools/cli/store_budget.h"
 
-#include <cstdint>
 #include <iostream>
-#include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -12,7 +10,6 @@
 #include "core/status_macros.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/processes/leases.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

@@ -9,7 +9,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/chart/vega_lite.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
@@ -17,11 +16,9 @@
 #include "experiments/report/charts/detail_charts.h"
 #include "experiments/report/charts/softmax_map.h"
 #include "experiments/report/format_report.h"
-#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/outputs.h"
-#include "experiments/store/record.proto.h"
 
 namespace openset {
 namespace {

@@ -1,12 +1,8 @@
 #include "tools/evaluation/detector.h"
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/files/files.h"
-#include "core/files/formats/npz.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
 #include "eval/files/named_arrays.h"

@@ -1,8 +1,6 @@
 #include "tools/evaluation/requested.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,8 +18,6 @@
 #include "core/text/synonyms.h"
 #include "eval/files/apply_score.h"
 #include "eval/files/same_network.h"
-#include "eval/files/sample_set.h"
-#include "eval/metrics/conventions.h"
 #include "eval/metrics/evaluate.h"
 #include "eval/metrics/metric.h"
 #include "eval/report/cost_map.h"

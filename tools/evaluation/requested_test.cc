@@ -1,8 +1,6 @@
 #include "tools/evaluation/requested.h"
 
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.h"

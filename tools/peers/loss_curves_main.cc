@@ -2,8 +2,6 @@
 #include "core/tensor/torch.h"
 // core/tensor/torch.h comes first, because core/logging.h replaces its macros.
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"

@@ -3,11 +3,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "core/files/formats/safetensors.h"
 #include "core/files/formats/zip_reader.h"

@@ -1,9 +1,7 @@
 #include "core/files/formats/header_check.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

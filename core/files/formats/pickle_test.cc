@@ -1,7 +1,5 @@
 #include "core/files/formats/pickle.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 #include "core/testing/byte_order.h"
 #include "core/testing/mutation.h"

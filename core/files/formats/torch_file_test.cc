@@ -1,13 +1,9 @@
 #include "core/files/formats/torch_file.h"
 
 #include <cstring>
-#include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "core/files/files.h"
 #include "core/testing/archive_bytes.h"
 #include "core/testing/byte_order.h"

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 
 #include "core/files/files.h"
 #include "core/files/runfiles.h"

@@ -3,10 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <csetjmp>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"

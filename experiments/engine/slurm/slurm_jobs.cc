@@ -8,11 +8,8 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"

@@ -6,9 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -16,7 +13,6 @@
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/action/stage.h"
-#include "experiments/engine/slurm/program_copy.h"
 #include "experiments/testing/fake_slurm_scene.h"
 
 namespace openset {

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
@@ -15,7 +14,6 @@
 #include "eval/metrics/display.h"
 #include "eval/report/run_comparison_report.h"
 #include "eval/statistics/paired_tests.h"
-#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/records/metric_groups.h"

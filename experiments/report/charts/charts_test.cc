@@ -1,7 +1,6 @@
 #include "experiments/report/charts/charts.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"

@@ -13,7 +13,6 @@
 #include "data/task.pb.h"
 #include "eval/curves/curves.h"
 #include "eval/report/curve_files.h"
-#include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/details.pb.h"

@@ -1,7 +1,5 @@
 #include "experiments/report/charts/detail_charts.h"
 
-#include <string>
-
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/task.pb.h"

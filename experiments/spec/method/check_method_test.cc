@@ -1,7 +1,6 @@
 #include "experiments/spec/method/check_method.h"
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"

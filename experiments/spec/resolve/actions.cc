@@ -1,6 +1,5 @@
 #include "experiments/spec/resolve/actions.h"
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

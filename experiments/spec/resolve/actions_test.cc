@@ -1,10 +1,7 @@
 #include "experiments/spec/resolve/actions.h"
 
 #include <set>
-#include <string>
-#include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "core/testing/parsed.h"
 #include "eval/scores/score.pb.h"
 #include "gtest/gtest.h"

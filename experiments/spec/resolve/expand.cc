@@ -1,16 +1,11 @@
 #include "experiments/spec/resolve/expand.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <map>
-#include <memory>
 #include <set>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -20,7 +15,6 @@
 #include "core/in_parallel.h"
 #include "core/proto/field_path.h"
 #include "core/proto/proto_digest.h"
-#include "core/proto/proto_rules.h"
 #include "core/proto/traits.h"
 #include "core/saturated.h"
 #include "core/status_macros.h"
@@ -32,13 +26,11 @@
 #include "data/task.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/check_spec.h"
-#include "experiments/spec/experiment_file.h"
 #include "experiments/spec/method/check_method.h"
 #include "experiments/spec/method/method_threshold.h"
 #include "experiments/spec/model_files.h"
 #include "experiments/spec/open_set.pb.h"
 #include "losses/loss.pb.h"
-#include "models/model.pb.h"
 
 namespace openset {
 namespace {

@@ -1,7 +1,6 @@
 #include "experiments/spec/resolve/expand.h"
 
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -12,10 +11,8 @@
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/optimizer.pb.h"
 #include "experiments/spec/resolve/actions.h"
-#include "experiments/spec/trial.h"
 #include "experiments/testing/spec_sandbox.h"
 #include "losses/loss.pb.h"
-#include "models/model.pb.h"
 
 namespace openset {
 namespace {

@@ -1,9 +1,6 @@
 #include "experiments/spec/resolve/resolve_method.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
-#include "core/proto/text_proto.h"
 #include "core/testing/status_matchers.h"
 #include "eval/scores/score.pb.h"
 #include "experiments/spec/optimizer.pb.h"

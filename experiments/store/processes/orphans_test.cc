@@ -6,8 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

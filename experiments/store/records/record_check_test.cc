@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "core/proto/proto_rules.h"
 #include "core/testing/mutation.h"
 #include "core/testing/parsed.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -25,7 +24,6 @@
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/metric_groups.h"
-#include "experiments/store/store_contents.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"

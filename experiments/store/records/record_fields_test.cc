@@ -4,10 +4,8 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/runfiles.h"
@@ -19,7 +17,6 @@
 #include "experiments/spec/method.pb.h"
 #include "experiments/store/bundle.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/store_contents.h"
 #include "experiments/store/testing/records.h"
 #include "experiments/store/verify_store.h"
 #include "losses/loss.pb.h"

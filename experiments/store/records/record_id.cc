@@ -15,7 +15,6 @@
 #include "experiments/store/records/record_check.h"
 #include "experiments/store/store.h"
 #include "google/protobuf/descriptor.h"
-#include "google/protobuf/message.h"
 #include "google/protobuf/unknown_field_set.h"
 
 namespace openset {

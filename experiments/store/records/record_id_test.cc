@@ -1,8 +1,6 @@
 #include "experiments/store/records/record_id.h"
 
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "core/proto/record_file.h"
 #include "core/testing/status_matchers.h"

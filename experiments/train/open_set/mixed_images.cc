@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/tensor/torch.h"
 #include "experiments/train/open_set/open_set_members.h"
 
 namespace openset {

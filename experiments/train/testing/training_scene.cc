@@ -20,7 +20,6 @@
 #include "experiments/learning_curve/measure_epoch.h"
 #include "experiments/spec/resolve/actions.h"
 #include "experiments/train/training.h"
-#include "experiments/train/training_run.h"
 
 namespace openset {
 namespace {

@@ -10,7 +10,6 @@
 #include "core/status_macros.h"
 #include "core/text/name.h"
 #include "data/sets/folder_data_set.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 

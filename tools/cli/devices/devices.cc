@@ -1,16 +1,12 @@
 #include "tools/cli/devices/devices.h"
 
-#include <vector>
-
 #include "absl/algorithm/container.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/machine/machine.h"
 #include "core/process/gpu/cuda_library.h"
-#include "core/process/gpu/gpus.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/table.h"

@@ -1,7 +1,5 @@
 #include "tools/cli/devices/devices.h"
 
-#include <vector>
-
 #include "core/testing/status_matchers.h"
 
 namespace openset {

@@ -8,16 +8,12 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -34,10 +30,7 @@
 #include "experiments/engine/slurm/slurm_jobs.h"
 #include "experiments/plan/search.h"
 #include "experiments/spec/experiment.proto.h"
-#include "experiments/spec/resolve/expand.h"
 #include "experiments/store/merge.h"
-#include "experiments/store/store.h"
-#include "tools/cli/flags/run_config.h"
 #include "tools/cli/score/score_experiment.h"
 
 namespace openset {

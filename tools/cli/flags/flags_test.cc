@@ -1,15 +1,11 @@
 #include "tools/cli/flags/flags.h"
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/store/bundle.h"
-#include "experiments/store/store.h"
 #include "experiments/store/testing/records.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

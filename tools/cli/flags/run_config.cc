@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "core/files/file_state.h"
@@ -83,7 +81,6 @@ FlagTable MakeFlags() {
 #define OPENSET_FLAG(type, name, value, ...) AddFlag(#name, OPENSET_FIELD(name), &flags, __VA_ARGS__);
 #define OPENSET_FLAG_IN(place, name, ...) AddFlag(#name, OPENSET_FIELD(place.name), &flags, __VA_ARGS__);
 #define OPENSET_REPEATED_FLAG(place, name, help) AddRepeatedFlag(#name, OPENSET_FIELD(place.name), &flags, help);
-#include "tools/cli/flags/flag_list.inc"
 #undef OPENSET_FIELD
 #undef OPENSET_FLAG
 #undef OPENSET_FLAG_IN

@@ -4,11 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <string>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "core/files/files.h"
 #include "core/status_macros.h"
 #include "core/testing/status_matchers.h"

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -28,7 +27,6 @@
 #include "experiments/store/records/metric_groups.h"
 #include "experiments/store/records/record_id.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/difference_size.h"
 

@@ -2,13 +2,11 @@
 
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
@@ -20,10 +18,8 @@
 #include "data/task.pb.h"
 #include "experiments/spec/command_sources.h"
 #include "experiments/spec/method.proto.h"
-#include "experiments/spec/trial.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

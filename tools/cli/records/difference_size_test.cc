@@ -1,8 +1,5 @@
 #include "tools/cli/records/difference_size.h"
 
-#include <string>
-#include <vector>
-
 #include "absl/strings/str_cat.h"
 #include "core/testing/status_matchers.h"
 #include "eval/metrics/metric.pb.h"

@@ -1,8 +1,5 @@
 #include "tools/cli/run/engine_options.h"
 
-#include <string>
-#include <vector>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,7 +13,6 @@
 #include "core/process/subprocess.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

@@ -1,7 +1,6 @@
 #include "tools/cli/run/run_display.h"
 
 #include <sstream>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

@@ -5,9 +5,7 @@
 #include <iostream>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -25,7 +23,6 @@
 #include "experiments/study/check_inputs.h"
 #include "experiments/worker/cpu_precision.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/run_config.h"
 #include "tools/cli/report_files.h"
 #include "tools/cli/run/allowed_commands.h"
 #include "tools/cli/run/engine_options.h"

@@ -26,10 +26,8 @@
 #include "core/process/steady_clock.h"
 #include "core/status_macros.h"
 #include "core/text/wrapped_text.h"
-#include "experiments/engine/local_engine.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/trial.proto.h"
-#include "tools/cli/flags/run_config.h"
 #include "tools/cli/run/engine_options.h"
 
 namespace openset {

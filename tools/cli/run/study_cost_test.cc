@@ -3,9 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

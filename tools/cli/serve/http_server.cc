@@ -3,8 +3,6 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -5,10 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <memory>
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

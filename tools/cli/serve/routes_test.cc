@@ -1,7 +1,5 @@
 #include "tools/cli/serve/routes.h"
 
-#include <string>
-
 #include "core/testing/mutation.h"
 #include "gtest/gtest.h"
 

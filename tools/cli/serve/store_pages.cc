@@ -1,9 +1,7 @@
 #include "tools/cli/serve/store_pages.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -20,7 +18,6 @@
 #include "data/selection.h"
 #include "data/sets/data_set.h"
 #include "data/task.pb.h"
-#include "experiments/report/examples.h"
 #include "experiments/report/html_report.h"
 #include "experiments/report/report.h"
 #include "experiments/report/statistics.h"
@@ -37,7 +34,6 @@
 #include "tools/cli/records/brief_record.h"
 #include "tools/cli/run/run_display.h"
 #include "tools/cli/run/status_json.h"
-#include "tools/cli/serve/routes.h"
 
 namespace openset {
 

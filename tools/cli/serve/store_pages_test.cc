@@ -2,8 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "core/files/files.h"

@@ -38,7 +38,6 @@
 #include "data/task.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/data/data_flags.h"
-#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {

@@ -14,7 +14,6 @@
 #include "experiments/arrays/sample_file.h"
 #include "experiments/spec/experiment_file.h"
 #include "tools/cli/flags/flags.h"
-#include "tools/cli/flags/run_config.h"
 #include "tools/cli/task/sample_table.h"
 
 namespace openset {

@@ -2,24 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "core/files/file_state.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
 #include "eval/files/apply_score.h"
-#include "eval/files/sample_arrays.h"
 #include "eval/files/sample_set.h"
 #include "eval/files/score_file.h"
 #include "eval/metrics/evaluation_input.h"

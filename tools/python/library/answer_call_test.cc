@@ -1,7 +1,6 @@
 #include "tools/python/library/answer_call.h"
 
 #include <fstream>
-#include <string>
 
 #include "core/testing/status_matchers.h"
 #include "nlohmann/json.hpp"
