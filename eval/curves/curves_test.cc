@@ -24,8 +24,8 @@ double Area(const std::vector<CurvePoint>& curve) {
 }
 
 TEST(Curves, HaveTheAreasOfTheMetrics) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     if (!golden.at("expected/auroc").has_value()) {
@@ -44,8 +44,8 @@ TEST(Curves, HaveTheAreasOfTheMetrics) {
 // dcurves' net benefit of the decision score > t, at the threshold t where it is largest.
 TEST(Curves, NetBenefitIsThatOfDcurves) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
-    const testing::Samples samples = testing::DeploymentSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
+    const Samples samples = DeploymentSamples(golden);
     const RankedInput ranked(samples.Input());
     const std::vector<CurvePoint> curve = NetBenefitCurve(ranked);
     if (golden.numbers.count("expected/net_benefit/0.2") == 0) {
@@ -67,7 +67,7 @@ TEST(Curves, NetBenefitIsThatOfDcurves) {
 // One of four samples is unknown, and its score is the second largest. Where rejecting a known sample costs a third of
 // what an unknown one is worth, the best is to reject two: (1 - 1 / 3) / 4.
 TEST(Curves, NetBenefitByHand) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.2, 0.8, 0.6};
   samples.label = {0, 0, 0, -1};
   samples.prediction = {0, 0, 0, 0};
@@ -84,8 +84,8 @@ TEST(Curves, NetBenefitByHand) {
 // At each prevalence and cost, the curve has the metric's value, and its threshold is a best one.
 TEST(Curves, CostsAreThoseOfTheMetric) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     const std::vector<CurvePoint> curve = CostCurve(ranked);
@@ -102,8 +102,8 @@ TEST(Curves, CostsAreThoseOfTheMetric) {
       const CurvePoint &a = curve[after - 1], &b = curve[after];
       const double y = b.x > a.x ? a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x) : a.y;
       const auto metric = [&](const std::string& at) {
-        return testing::Compute(
-            absl::StrCat("expected_cost { prevalence: ", prevalence, " unknown_cost: ", cost, at, "}"), ranked);
+        return Compute(absl::StrCat("expected_cost { prevalence: ", prevalence, " unknown_cost: ", cost, at, "}"),
+                       ranked);
       };
       const double expected = *metric("").value;
       EXPECT_NEAR(y * (odds + 1 - prevalence), expected, 1e-12);
@@ -118,8 +118,8 @@ TEST(Curves, CostsAreThoseOfTheMetric) {
 }
 
 // By score: correct 0, unknown and wrong tied at 1, correct 2.
-testing::Samples FourSamples() {
-  testing::Samples samples;
+Samples FourSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0, 1, 1, 2};
   samples.label = {0, -1, 0, 1};
@@ -128,7 +128,7 @@ testing::Samples FourSamples() {
 }
 
 TEST(Curves, HaveOnePointADistinctScore) {
-  const testing::Samples samples = FourSamples();
+  const Samples samples = FourSamples();
   const RankedInput ranked(samples.Input());
   const std::vector<CurvePoint> oscr = OscrCurve(ranked);
   ASSERT_EQ(oscr.size(), 4);
@@ -174,7 +174,7 @@ TEST(Thinned, LosesAtMostTheAllowedArea) {
 
 // Of the scores 0, 1, ..., 98 and a million the percentiles are 0 and 98; a quarter of their distance is 24.5.
 TEST(RangeOfDensities, LeavesFewExtremeScoresOut) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 1;
   for (int i = 0; i < 100; ++i) samples.unknown_score.push_back(i < 99 ? i : 1e6);
   samples.label.assign(100, 0);
@@ -187,7 +187,7 @@ TEST(RangeOfDensities, LeavesFewExtremeScoresOut) {
 }
 
 TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
-  testing::Samples samples = FourSamples();
+  Samples samples = FourSamples();
   ScoreHistogram histogram = ScoreDensities(RankedInput(samples.Input()), 2);
   ASSERT_EQ(histogram.bins.size(), 2);
   EXPECT_EQ(histogram.bins[0].high, 1);
@@ -203,7 +203,7 @@ TEST(ScoreDensities, CountsEachKindAndInfinitiesApart) {
 
 // The difference between these scores is larger than the largest double.
 TEST(ScoreDensities, OfScoresFarApart) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {-1.5e308, -1e308, 1e308, 1.5e308};
   samples.label = {0, 0, 0, 0};
   samples.prediction = {0, 0, 0, 0};

@@ -4,19 +4,16 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Accuracy, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     EXPECT_TRUE(Agrees(Compute("accuracy {}", RankedInput(samples.Input())), golden.at("expected/accuracy")))
         << samples.name;
   }
 }
 
 TEST(Accuracy, IsTheShareOfCorrectKnownSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0, 0, 0, 0};
   samples.label = {0, 1, 1, -1};

@@ -4,12 +4,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Aupr, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
-    const testing::Samples samples = testing::DetectionSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "detection")) {
+    const Samples samples = DetectionSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("aupr_known {}", ranked), golden.at("expected/aupr_in_step")));
@@ -20,8 +17,8 @@ TEST(Aupr, AgreesWithGoldenValues) {
 }
 
 // By descending score: unknown, known, unknown, known.
-testing::Samples FourSamples() {
-  testing::Samples samples;
+Samples FourSamples() {
+  Samples samples;
   samples.unknown_score = {0.9, 0.8, 0.7, 0.6};
   samples.label = {-1, 0, -1, 0};
   samples.prediction = {0, 0, 0, 0};
@@ -29,7 +26,7 @@ testing::Samples FourSamples() {
 }
 
 TEST(Aupr, AddsPrecisionOverRecall) {
-  const testing::Samples samples = FourSamples();
+  const Samples samples = FourSamples();
   const RankedInput ranked(samples.Input());
   // Precisions where recall rises: 1/1 and 2/3 for the unknown; 1/2 and 2/4 for the known, from the lowest score on.
   EXPECT_TRUE(Agrees(Compute("aupr_unknown {}", ranked), 0.5 * 1 + 0.5 * 2 / 3));
@@ -39,7 +36,7 @@ TEST(Aupr, AddsPrecisionOverRecall) {
 }
 
 TEST(Aupr, BalancedFormIgnoresTheRatioOfTheSides) {
-  testing::Samples samples = FourSamples();
+  Samples samples = FourSamples();
   RankedInput ranked(samples.Input());
   // The first unknown at its own precision 1, the second at the one before it, 1/2.
   EXPECT_TRUE(Agrees(Compute("aupr_unknown { form: BALANCED_STEP }", ranked), 0.5 * 1 + 0.5 * 0.5));

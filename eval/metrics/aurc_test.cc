@@ -8,12 +8,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Aurc, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "selective")) {
-    const testing::Samples samples = testing::SelectiveSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "selective")) {
+    const Samples samples = SelectiveSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     // Over the pool it is the same: there are no unknown samples.
@@ -35,8 +32,8 @@ TEST(Aurc, AgreesWithGoldenValues) {
 }
 
 // By unknown score: correct, unknown (group 1) and wrong tied, correct, unknown (group 0).
-testing::Samples FiveSamples() {
-  testing::Samples samples;
+Samples FiveSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, -1, 1, 1, -1};
   samples.prediction = {0, 0, 0, 1, 1};
@@ -46,14 +43,14 @@ testing::Samples FiveSamples() {
 }
 
 TEST(Aurc, PoolCountsUnknownSamplesAsErrors) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   EXPECT_TRUE(Agrees(Aurc(ranked, RiskSamples::KNOWN), (0 + 1.0 / 2 + 1.0 / 3) / 3));
   EXPECT_TRUE(Agrees(Aurc(ranked, RiskSamples::POOL), (0 + 1.0 / 2 + 2.0 / 3 + 2.0 / 4 + 3.0 / 5) / 5));
 }
 
 TEST(Aurc, PartsAddUpToThePool) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   const std::vector<AurcPart> parts = PooledAurcParts(ranked);
   ASSERT_EQ(parts.size(), 3);
@@ -70,26 +67,26 @@ TEST(Aurc, PartsAddUpToThePool) {
 }
 
 TEST(Aurc, ConstantScoresGiveTheErrorRate) {
-  testing::Samples samples = FiveSamples();
+  Samples samples = FiveSamples();
   samples.unknown_score.assign(5, 0.7);
   EXPECT_TRUE(Agrees(Aurc(RankedInput(samples.Input()), RiskSamples::KNOWN), 1.0 / 3));
   EXPECT_TRUE(Agrees(Compute("eaurc {}", RankedInput(samples.Input())), -(2.0 / 3) * std::log(2.0 / 3)));
 }
 
 TEST(Aurc, AgreesWithFdShiftsAndTorchUncertainty) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     const RiskSamples::Value known = RiskSamples::KNOWN;
-    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcSpec::TRAPEZOID_DISTINCT), golden.at("aurc")));
-    EXPECT_TRUE(testing::Agrees(Compute("eaurc { form: TRAPEZOID_DISTINCT }", ranked), golden.at("eaurc")));
-    EXPECT_TRUE(testing::Agrees(Compute("augrc {}", ranked), golden.at("augrc")));
-    EXPECT_TRUE(testing::Agrees(Compute("eaugrc {}", ranked), golden.at("eaugrc")));
-    EXPECT_TRUE(testing::Agrees(Compute("pooled_augrc {}", ranked), golden.at("pooled_augrc")));
+    EXPECT_TRUE(Agrees(Aurc(ranked, known, AurcSpec::TRAPEZOID_DISTINCT), golden.at("aurc")));
+    EXPECT_TRUE(Agrees(Compute("eaurc { form: TRAPEZOID_DISTINCT }", ranked), golden.at("eaurc")));
+    EXPECT_TRUE(Agrees(Compute("augrc {}", ranked), golden.at("augrc")));
+    EXPECT_TRUE(Agrees(Compute("eaugrc {}", ranked), golden.at("eaugrc")));
+    EXPECT_TRUE(Agrees(Compute("pooled_augrc {}", ranked), golden.at("pooled_augrc")));
     if (golden.numbers.count("tu_aurc") == 0) continue;  // ties
-    EXPECT_TRUE(testing::Agrees(Aurc(ranked, known, AurcSpec::TRAPEZOID_NORMALISED), golden.at("tu_aurc")));
-    EXPECT_TRUE(testing::Agrees(Compute("augrc { form: TRAPEZOID_NORMALISED }", ranked), golden.at("tu_augrc")));
+    EXPECT_TRUE(Agrees(Aurc(ranked, known, AurcSpec::TRAPEZOID_NORMALISED), golden.at("tu_aurc")));
+    EXPECT_TRUE(Agrees(Compute("augrc { form: TRAPEZOID_NORMALISED }", ranked), golden.at("tu_augrc")));
   }
 }
 

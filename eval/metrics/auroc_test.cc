@@ -6,11 +6,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-
 TEST(Auroc, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Auroc(ranked), golden.at("expected/auroc")));
@@ -19,8 +17,8 @@ TEST(Auroc, AgreesWithGoldenValues) {
 }
 
 TEST(Auroc, AgreesWithGoldenValuesOfDetection) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
-    const testing::Samples samples = testing::DetectionSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "detection")) {
+    const Samples samples = DetectionSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Auroc(ranked), golden.at("expected/auroc")));
@@ -29,7 +27,7 @@ TEST(Auroc, AgreesWithGoldenValuesOfDetection) {
 }
 
 TEST(Auroc, CountsPairs) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.4, 0.4, 0.9, 0.2};
   samples.label = {0, 0, -1, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0};
@@ -40,7 +38,7 @@ TEST(Auroc, CountsPairs) {
 }
 
 TEST(Auroc, NamesTheMissingSide) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {1, 2};
   samples.prediction = {0, 0};
   samples.label = {0, 0};

@@ -6,14 +6,11 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Autc, AgreesWithPytorchOod) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
     if (golden.numbers.count("expected/autc") == 0) continue;
-    const testing::Samples samples = testing::DeploymentSamples(golden);
+    const Samples samples = DeploymentSamples(golden);
     EXPECT_TRUE(Agrees(Compute("autc {}", RankedInput(samples.Input())), golden.at("expected/autc"))) << samples.name;
     ++compared;
   }
@@ -21,7 +18,7 @@ TEST(Autc, AgreesWithPytorchOod) {
 }
 
 TEST(Autc, IsTheMeanDistanceFromTheRightEnd) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0, 1, 3, 4};  // mapped: 0, 1/4, 3/4, 1
   samples.label = {0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0};

@@ -9,12 +9,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(BalancedScore, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     for (const auto& [rule, denominator] :
          {std::pair("present", "PRESENT"), std::pair("touched", "TOUCHED"), std::pair("all", "ALL")}) {
@@ -33,7 +30,7 @@ TEST(BalancedScore, AgreesWithGoldenValues) {
 
 TEST(BalancedScore, DividesByTheClassesOfTheRule) {
   // Class 0 right, class 1 rejected, class 2 absent; the unknown sample is accepted as class 0.
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 3;
   samples.label = {0, 1, -1};
   samples.prediction = {0, 1, 0};
@@ -49,7 +46,7 @@ TEST(BalancedScore, DividesByTheClassesOfTheRule) {
 
 // The share of accepted known samples alone would look like a perfect detection.
 TEST(BalancedScore, OuterNeedsUnknownSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, 1};
   samples.prediction = {0, 1};
@@ -61,7 +58,7 @@ TEST(BalancedScore, OuterNeedsUnknownSamples) {
 
 // Accepted by its score, but predicted as unknown: rejected. It has no class for inner, which doesn't reject.
 TEST(BalancedScore, APredictionOfTheUnknownRejects) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, 0, 1, -1, -1};
   samples.prediction = {0, 2, 1, 2, 1};

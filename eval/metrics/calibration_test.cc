@@ -10,11 +10,8 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
-testing::Samples WithLogits(std::vector<float> logits, std::vector<int32_t> label, std::vector<int32_t> prediction) {
-  testing::Samples samples;
+Samples WithLogits(std::vector<float> logits, std::vector<int32_t> label, std::vector<int32_t> prediction) {
+  Samples samples;
   samples.logits = std::move(logits);
   samples.label = std::move(label);
   samples.prediction = std::move(prediction);
@@ -25,7 +22,7 @@ testing::Samples WithLogits(std::vector<float> logits, std::vector<int32_t> labe
 }
 
 TEST(Calibration, AgreesWithGoldenValues) {
-  const testing::GoldenCase golden = testing::ReadGolden("scores.json", "")[0];
+  const GoldenCase golden = ReadGolden("scores.json", "")[0];
   const std::vector<double>& labels = golden.arrays.at("label");
   const std::vector<double>& nll = golden.arrays.at("nll");
   const std::vector<double>& brier = golden.arrays.at("brier");
@@ -36,7 +33,7 @@ TEST(Calibration, AgreesWithGoldenValues) {
     logits.insert(logits.end(), values.begin(), values.end());
     label.push_back(static_cast<int32_t>(labels[row]));
   }
-  const testing::Samples samples = WithLogits(logits, label, std::vector<int32_t>(label.size(), 0));
+  const Samples samples = WithLogits(logits, label, std::vector<int32_t>(label.size(), 0));
   RankedInput ranked(samples.Input());
   for (int row = 0; row < label.size(); ++row) {
     SCOPED_TRACE(row);
@@ -52,7 +49,7 @@ TEST(Calibration, AgreesWithGoldenValues) {
 
 // The golden confidences are p of class 0 of two; a float logit holds ln(p / (1 - p)) to 1e-7.
 TEST(Calibration, ExpectedCalibrationErrorAgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "ece")) {
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "ece")) {
     SCOPED_TRACE(golden.name);
     if (golden.name == "edges_on_bin_boundary") continue;  // needs confidences that are exact: below
     std::vector<float> logits;
@@ -62,7 +59,7 @@ TEST(Calibration, ExpectedCalibrationErrorAgreesWithGoldenValues) {
       logits.push_back(static_cast<float>(std::log1p(-p)));
     }
     for (const double correct : golden.arrays.at("correct")) label.push_back(correct == 1 ? 0 : 1);
-    const testing::Samples samples = WithLogits(logits, label, std::vector<int32_t>(label.size(), 0));
+    const Samples samples = WithLogits(logits, label, std::vector<int32_t>(label.size(), 0));
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("ece {}", ranked), golden.at("expected/ece15"), 1e-6));
     EXPECT_TRUE(
@@ -73,7 +70,7 @@ TEST(Calibration, ExpectedCalibrationErrorAgreesWithGoldenValues) {
 TEST(Calibration, BinEdgesBelongToTheSideOfTheRule) {
   // Confidences of exactly 1/2 (right), 1/4 (wrong), 1 (right) and 0 (wrong: in the other class's favour).
   constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-  const testing::Samples samples =
+  const Samples samples =
       WithLogits({0, 0, kMinusInfinity, kMinusInfinity, 0, 0, 0, 0, 1, kMinusInfinity, kMinusInfinity, kMinusInfinity,
                   kMinusInfinity, 1, kMinusInfinity, kMinusInfinity},
                  {0, 1, 0, 1}, {0, 0, 0, 0});
@@ -94,7 +91,7 @@ TEST(Calibration, BinEdgesBelongToTheSideOfTheRule) {
 // The confidence of a prediction of the unknown is the probability of what lies beyond the classes: 1/2 here, and
 // wrong.
 TEST(Calibration, APredictionOfTheUnknownHasItsProbability) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, 1};
   samples.prediction = {2, 1};
@@ -107,7 +104,7 @@ TEST(Calibration, APredictionOfTheUnknownHasItsProbability) {
 }
 
 TEST(Calibration, IsAbsentWithItsReason) {
-  testing::Samples samples = WithLogits({0, 1}, {0}, {0});
+  Samples samples = WithLogits({0, 1}, {0}, {0});
   samples.logits[0] = -std::numeric_limits<float>::infinity();
   EXPECT_EQ(Compute("nll {}", RankedInput(samples.Input())).absent_reason, "a known sample's class has probability 0");
   EXPECT_TRUE(Agrees(Compute("brier {}", RankedInput(samples.Input())), 2.0));
@@ -118,20 +115,20 @@ TEST(Calibration, IsAbsentWithItsReason) {
 }
 
 TEST(Calibration, MaximumAndAdaptiveErrorAgreeWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
     if (golden.numbers.count("mce") == 0) continue;  // equal confidences
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
-    EXPECT_TRUE(testing::Agrees(Compute("ece {}", ranked), golden.at("ece")));
-    EXPECT_TRUE(testing::Agrees(Compute("mce {}", ranked), golden.at("mce")));
-    EXPECT_TRUE(testing::Agrees(Compute("adaptive_ece {}", ranked), golden.at("adaptive_ece")));
+    EXPECT_TRUE(Agrees(Compute("ece {}", ranked), golden.at("ece")));
+    EXPECT_TRUE(Agrees(Compute("mce {}", ranked), golden.at("mce")));
+    EXPECT_TRUE(Agrees(Compute("adaptive_ece {}", ranked), golden.at("adaptive_ece")));
   }
 }
 
 // Confidences 1/2, 1/2, 1 (of -inf); right, wrong, right: two of the first bin are right half of the time.
 TEST(AdaptiveCalibrationError, SharesTiesOut) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = samples.num_outputs = 2;
   samples.label = {0, 1, 0};
   samples.prediction = {0, 0, 0};

@@ -7,12 +7,10 @@
 namespace openset {
 namespace {
 
-using testing::Compute;
-
 TEST(ClassBalancedAurc, AgreesWithFdShifts) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     EXPECT_NEAR(*Compute("class_balanced_aurc {}", ranked).value, *golden.at("aurc_ba"), 1e-12);
     EXPECT_NEAR(*Compute("class_balanced_augrc {}", ranked).value, *golden.at("augrc_ba"), 1e-12);
@@ -21,7 +19,7 @@ TEST(ClassBalancedAurc, AgreesWithFdShifts) {
 
 TEST(ClassBalancedAurc, EqualsAurcIfClassesAreAlike) {
   // Each class: right, wrong; the two of a rank tie.
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {1, 1, 2, 2};
   samples.label = {0, 1, 0, 1};
@@ -34,7 +32,7 @@ TEST(ClassBalancedAurc, EqualsAurcIfClassesAreAlike) {
 
 TEST(ClassBalancedAurc, GivesARareClassItsFullWeight) {
   // Class 0: three right; class 1: one wrong, last. Risks 0, 0, 0, (0 + 1) / 2.
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 3;  // one without samples
   samples.unknown_score = {1, 2, 3, 4};
   samples.label = {0, 0, 0, 1};
@@ -46,14 +44,14 @@ TEST(ClassBalancedAurc, GivesARareClassItsFullWeight) {
 
 // 500 samples of 7 classes with 11 different scores: to the last bit.
 TEST(ClassBalancedAurc, DoesNotDependOnTheOrderOfTheSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 7;
   for (int i = 0; i < 500; ++i) {
     samples.unknown_score.push_back(i * 37 % 11);
     samples.label.push_back(i * i % 7);
     samples.prediction.push_back(i * i % 7 - (i % 3 == 0 && i * i % 7 > 0 ? 1 : 0));
   }
-  testing::Samples reversed = samples;
+  Samples reversed = samples;
   std::reverse(reversed.unknown_score.begin(), reversed.unknown_score.end());
   std::reverse(reversed.label.begin(), reversed.label.end());
   std::reverse(reversed.prediction.begin(), reversed.prediction.end());

@@ -10,7 +10,7 @@ namespace openset {
 namespace {
 
 TEST(ConfusionAt, CountsDecisions) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.1, 0.2, 0.3, 0.6, 0.7, 0.4};
   samples.label = {0, 0, 1, 1, -1, -1};
@@ -30,7 +30,7 @@ TEST(ConfusionAt, CountsDecisions) {
 
 // A matrix of these classes would take 8 TB.
 TEST(CountPerClass, OfAMillionClasses) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 1000000;
   samples.unknown_score = {0.1, 0.2, 0.3, 0.4};
   samples.label = {999999, 999999, 7, -1};
@@ -45,8 +45,8 @@ TEST(CountPerClass, OfAMillionClasses) {
 }
 
 TEST(ConfusionAt, AgreesWithScikitLearn) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     const double threshold = *golden.at("open_set/threshold");
     const ConfusionMatrix confusion = ConfusionAt(ranked, threshold);

@@ -12,7 +12,7 @@ namespace openset {
 namespace {
 
 // The values by the names that the tool prints.
-std::map<std::string, double> Printed(const std::string& convention, const testing::Samples& samples) {
+std::map<std::string, double> Printed(const std::string& convention, const Samples& samples) {
   std::map<std::string, double> printed;
   const Convention found = FindConvention(convention).value();
   for (const ConventionMetric& metric : found.metrics) {
@@ -35,9 +35,9 @@ TEST(Conventions, AreValidAndFoundByName) {
 }
 
 TEST(Conventions, MatchTheToolsOnGoldenDetectionCases) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "detection")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::DetectionSamples(golden);
+    const Samples samples = DetectionSamples(golden);
     const auto expected = [&golden](const std::string& key) { return *golden.at("expected/" + key); };
     auto printed = Printed("openood", samples);
     EXPECT_NEAR(printed.at("AUROC"), expected("auroc"), 1e-12);
@@ -63,10 +63,10 @@ TEST(Conventions, MatchTheToolsOnGoldenDetectionCases) {
 }
 
 TEST(Conventions, MatchTheToolsOnGoldenOpenSetCases) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
     if (!golden.at("expected/openauc").has_value()) continue;
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     auto printed = Printed("released", samples);
     EXPECT_NEAR(printed.at("OpenAUC"), *golden.at("expected/openauc_epsilon_double"), 1e-12);
     EXPECT_NEAR(printed.at("Error@95%TPR"), *golden.at("expected/error_at_95tpr_released"), 1e-12);
@@ -79,9 +79,9 @@ TEST(Conventions, MatchTheToolsOnGoldenOpenSetCases) {
 }
 
 TEST(Conventions, MatchTheToolsOnGoldenSelectiveCases) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     auto printed = Printed("fd_shifts", samples);
     EXPECT_NEAR(printed.at("aurc x1000"), 1000 * *golden.at("aurc"), 1e-9);
     EXPECT_NEAR(printed.at("e-aurc x1000"), 1000 * *golden.at("eaurc"), 1e-9);
@@ -110,8 +110,8 @@ TEST(Conventions, PrintWhatTheToolsPrint) {
     if (convention.name == "openset") continue;
     for (const ConventionMetric& metric : convention.metrics) left.insert(convention.name + "/" + metric.printed_name);
   }
-  for (const testing::GoldenCase& golden : testing::ReadGolden("conventions.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("conventions.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     for (const Convention& convention : Conventions()) {
       const std::map<std::string, double> printed = Printed(convention.name, samples);
       for (const ConventionMetric& metric : convention.metrics) {
@@ -133,11 +133,11 @@ TEST(Conventions, PrintWhatTheToolsPrint) {
 
 // With the grid of its code, of the confidence 1 - the score.
 TEST(Conventions, PrintOdinsFprOnItsGrid) {
-  const testing::GoldenCase golden = testing::ReadGolden("conventions.json", "cases")[0];
-  const testing::Samples samples = testing::OpenSetSamples(golden);
-  EXPECT_TRUE(testing::Agrees(
-      testing::Compute("fpr_at_95tpr { rule: GRID_MEAN grid_low: -0.9 grid_high: 0 }", RankedInput(samples.Input())),
-      golden.at("printed/odin/FPR at TPR 95%"), 1e-9));
+  const GoldenCase golden = ReadGolden("conventions.json", "cases")[0];
+  const Samples samples = OpenSetSamples(golden);
+  EXPECT_TRUE(
+      Agrees(Compute("fpr_at_95tpr { rule: GRID_MEAN grid_low: -0.9 grid_high: 0 }", RankedInput(samples.Input())),
+             golden.at("printed/odin/FPR at TPR 95%"), 1e-9));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace openset {
 namespace {
 
 // The means over classes, counted from the definition.
-Decisions Counted(const testing::Samples& samples, double threshold) {
+Decisions Counted(const Samples& samples, double threshold) {
   Decisions d;
   const int classes = samples.num_classes;
   const int n = samples.label.size();
@@ -32,7 +32,7 @@ Decisions Counted(const testing::Samples& samples, double threshold) {
 TEST(DecisionWalk, GivesTheMeansOverClassesOfEveryThreshold) {
   for (int round = 0; round < 5; ++round) {
     RandomStream random(2, absl::StrCat("walk/", round));
-    testing::Samples samples;
+    Samples samples;
     samples.num_classes = 1 + 3 * round;
     for (int i = 0; i < 60; ++i) {
       samples.label.push_back(static_cast<int32_t>(random.Below(samples.num_classes + 1)) - 1);

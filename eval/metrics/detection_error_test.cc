@@ -4,11 +4,8 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(DetectionError, IsTheLeastMeanOfBothErrorRates) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.2, 0.6, 0.5, 0.9};
   samples.label = {0, 0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0};
@@ -17,7 +14,7 @@ TEST(DetectionError, IsTheLeastMeanOfBothErrorRates) {
 }
 
 TEST(DetectionError, IsOneHalfForConstantAndReversedScores) {
-  testing::Samples samples;
+  Samples samples;
   samples.label = {0, -1};
   samples.prediction = {0, 0};
   samples.unknown_score = {0.3, 0.3};

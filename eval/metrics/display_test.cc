@@ -94,13 +94,13 @@ TEST(Display, LabelsTellAllMembersApart) {
 // Metrics that ignore unknown samples don't change with other unknown samples; all others do. Four known samples, two
 // sets of unknown ones.
 TEST(Display, KnowsWhichMetricsReadUnknownSamples) {
-  testing::Samples one;
+  Samples one;
   one.num_classes = one.num_outputs = 2;
   one.label = {0, 0, 1, 1, kUnknownLabel, kUnknownLabel};
   one.prediction = {0, 1, 1, 1, 0, 1};
   one.unknown_score = {0.1, 0.3, 0.2, 0.4, 0.35, 0.5};
   one.logits = {2, 1, 0, 1, 0, 3, 0, 1, 1, 0, 0, 1};
-  testing::Samples other = one;
+  Samples other = one;
   other.unknown_score[4] = 0.15;
   other.unknown_score.push_back(0.05);
   other.label.push_back(kUnknownLabel);

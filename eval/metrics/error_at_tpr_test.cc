@@ -4,12 +4,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(ErrorAt95Tpr, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("error_at_95tpr {}", ranked), golden.at("expected/error_at_95tpr")));
@@ -19,7 +16,7 @@ TEST(ErrorAt95Tpr, AgreesWithGoldenValues) {
 }
 
 TEST(ErrorAt95Tpr, CountsBothSides) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.6, 0.5, 0.9};
   samples.label = {0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0};

@@ -9,8 +9,8 @@
 namespace openset {
 namespace {
 
-testing::Samples KnownSamples() {
-  testing::Samples samples;
+Samples KnownSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.2, 0.7};
   samples.label = {0, 1};
@@ -19,7 +19,7 @@ testing::Samples KnownSamples() {
 }
 
 TEST(Evaluate, ReturnsValuesAndReasonsByName) {
-  const testing::Samples samples = KnownSamples();
+  const Samples samples = KnownSamples();
   std::vector<MetricSpec> metrics(2);
   metrics[0].mutable_openauc();
   metrics[1].mutable_accuracy();
@@ -37,8 +37,8 @@ TEST(Evaluate, ReturnsValuesAndReasonsByName) {
 TEST(Evaluate, WithoutPredictions) {
   const std::vector<MetricSpec> metrics = AllMetrics();
   int there = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
-    testing::Samples samples = testing::DetectionSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "detection")) {
+    Samples samples = DetectionSamples(golden);
     const std::vector<MetricValue> with = Evaluate(metrics, samples.Input()).value();
     samples.prediction.clear();
     const std::vector<MetricValue> without = Evaluate(metrics, samples.Input()).value();
@@ -61,7 +61,7 @@ TEST(Evaluate, WithoutPredictions) {
 TEST(Evaluate, WithoutPredictionsByHand) {
   // Of 2 x 2 pairs the known sample is below in 3: 3/4. With 95 % of the unknown samples above the threshold that is
   // both of them, at 0.2: the known sample at 0.5 is rejected as well, 1/2.
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.5, 0.2, 0.9};
   samples.label = {0, 0, -1, -1};
   std::vector<MetricSpec> metrics(2);
@@ -73,7 +73,7 @@ TEST(Evaluate, WithoutPredictionsByHand) {
 }
 
 TEST(Evaluate, TakesTwoMetricsOfOneKindByTheirNames) {
-  testing::Samples samples = KnownSamples();
+  Samples samples = KnownSamples();
   samples.label = {0, -1};
   std::vector<MetricSpec> metrics(2);
   metrics[0].mutable_partial_openauc();
@@ -84,7 +84,7 @@ TEST(Evaluate, TakesTwoMetricsOfOneKindByTheirNames) {
 }
 
 TEST(Evaluate, RefusesMissingAndRepeatedMetrics) {
-  const testing::Samples samples = KnownSamples();
+  const Samples samples = KnownSamples();
   absl::Status status = Evaluate({MetricSpec()}, samples.Input()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("metric[0] must have one of: accuracy"));
@@ -97,7 +97,7 @@ TEST(Evaluate, RefusesMissingAndRepeatedMetrics) {
 }
 
 TEST(Evaluate, RefusesHalfAGrid) {
-  const testing::Samples samples = KnownSamples();
+  const Samples samples = KnownSamples();
   MetricSpec metric;
   metric.mutable_fpr_at_95tpr()->set_rule(FprAtTprSpec::GRID_MEAN);
   EXPECT_EQ(ContradictionOf(metric), "");
@@ -115,8 +115,8 @@ TEST(Evaluate, RefusesHalfAGrid) {
 }
 
 // Two known samples at 0.4 and 0.6; groups 0 = {0.5}, 1 = {0.7, 0.9}, 2 = {0.1}.
-testing::Samples SixSamples() {
-  testing::Samples samples;
+Samples SixSamples() {
+  Samples samples;
   samples.label = {0, 0, -1, -1, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0, 0};
   samples.unknown_score = {0.4, 0.6, 0.5, 0.7, 0.9, 0.1};
@@ -127,7 +127,7 @@ testing::Samples SixSamples() {
 std::vector<MetricSpec> AurocOnly() { return {Parsed<MetricSpec>("auroc {}")}; }
 
 TEST(EvaluateGroups, GivesEachGroupTheirMeansAndThePool) {
-  const testing::Samples samples = SixSamples();
+  const Samples samples = SixSamples();
   const GroupedValues values =
       EvaluateGroups(AurocOnly(), RankedInput(samples.Input()),
                      {{"cats", Distance::kNear}, {"noise", Distance::kFar}, {"digits", Distance::kFar}})
@@ -150,7 +150,7 @@ TEST(EvaluateGroups, GivesEachGroupTheirMeansAndThePool) {
 }
 
 TEST(EvaluateGroups, LeavesOutMeansWithoutGroupsAndThoseOfAbsentValues) {
-  const testing::Samples samples = SixSamples();
+  const Samples samples = SixSamples();
   const GroupedValues values = EvaluateGroups(AurocOnly(), RankedInput(samples.Input()),
                                               {{"a"}, {"b"}, {"c", Distance::kFar}, {"empty", Distance::kFar}})
                                    .value();
@@ -161,7 +161,7 @@ TEST(EvaluateGroups, LeavesOutMeansWithoutGroupsAndThoseOfAbsentValues) {
 }
 
 TEST(EvaluateGroups, RefusesGroupsThatDoNotFit) {
-  testing::Samples samples = SixSamples();
+  Samples samples = SixSamples();
   absl::Status status = EvaluateGroups(AurocOnly(), RankedInput(samples.Input()), {{"a"}, {"b"}}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("have group 2; only 2 groups are named"));
@@ -171,7 +171,7 @@ TEST(EvaluateGroups, RefusesGroupsThatDoNotFit) {
 }
 
 TEST(EvaluateKnownSets, MeasuresEachAgainstAllUnknownSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {1, 2, 3, 4, 2.5, 5};
   samples.label = {0, 0, 0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0, 0};

@@ -6,13 +6,10 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(ExpectedCost, IsTheLeastOverAllThresholds) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
-    testing::Samples samples = testing::DeploymentSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
+    Samples samples = DeploymentSamples(golden);
     // The losses are 0 or 1: a prediction of the other class.
     samples.num_classes = 2;
     for (const float loss : samples.loss) samples.prediction.push_back(loss > 0 ? 1 : 0);
@@ -34,7 +31,7 @@ TEST(ExpectedCost, IsTheLeastOverAllThresholds) {
 }
 
 TEST(ExpectedCost, IsTakenAtAThreshold) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.2, 0.6, 0.5, 0.9};
   samples.label = {0, 0, 0, -1, -1};
   samples.prediction = {0, 1, 0, 0, 0};

@@ -9,12 +9,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(FprAt95Tpr, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("unknown_detection.json", "detection")) {
-    const testing::Samples samples = testing::DetectionSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("unknown_detection.json", "detection")) {
+    const Samples samples = DetectionSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("fpr_at_95tpr {}", ranked), golden.at("expected/fpr95_id_positive")));
@@ -33,7 +30,7 @@ TEST(FprAt95Tpr, AgreesWithGoldenValues) {
 // Blocks with the same counts lie on a line, of which scikit-learn's roc_curve keeps only the ends: the point at 95 %
 // is removed, and the next one has a rate of 1. If the line bends there, the point stays.
 TEST(FprAt95Tpr, MissesThePointThatScikitLearnDrops) {
-  testing::Samples samples;
+  Samples samples;
   for (int block = 0; block < 20; ++block) {
     for (int copy = 0; copy < 5; ++copy) {
       for (const int32_t label : {0, kUnknownLabel}) {
@@ -53,7 +50,7 @@ TEST(FprAt95Tpr, MissesThePointThatScikitLearnDrops) {
 
 // 2,000 scores without ties and one known sample at each step of 0.0005: thresholds with 94.95 % to 95.05 % exist.
 TEST(FprAt95TprOnGrid, IsTheMeanOverThresholdsCountedOneByOne) {
-  testing::Samples samples;
+  Samples samples;
   RandomStream random(4, "grid");
   for (int i = 0; i < 2000; ++i) {
     samples.unknown_score.push_back(random.Uniform() + (i % 2) * 0.3);
@@ -91,7 +88,7 @@ TEST(FprAt95TprOnGrid, IsTheMeanOverThresholdsCountedOneByOne) {
 // 0.5.
 TEST(FprAt95TprOnGrid, NeedsAFiniteRange) {
   const double infinity = std::numeric_limits<double>::infinity();
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score.assign(20, -1);
   samples.unknown_score[0] = infinity;
   samples.unknown_score.push_back(-0.5);
@@ -110,34 +107,33 @@ TEST(FprAt95TprOnGrid, NeedsAFiniteRange) {
 }
 
 TEST(FprAtTpr, AgreesWithScikitLearnAtAnyLevel) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     for (const auto& [level, name] : {std::pair(0.5, "0.5"), std::pair(0.8, "0.8"), std::pair(0.95, "0.95")}) {
       const std::string path = std::string("open_set/fpr_at_") + name;
-      EXPECT_TRUE(testing::Agrees(Compute(absl::StrCat("fpr_at_tpr { tpr: ", level, " }"), ranked),
-                                  golden.at(path + "_known")));
-      EXPECT_TRUE(testing::Agrees(Compute(absl::StrCat("fpr_at_tpr { positive: UNKNOWN tpr: ", level, " }"), ranked),
-                                  golden.at(path + "_unknown")));
+      EXPECT_TRUE(Agrees(Compute(absl::StrCat("fpr_at_tpr { tpr: ", level, " }"), ranked), golden.at(path + "_known")));
+      EXPECT_TRUE(Agrees(Compute(absl::StrCat("fpr_at_tpr { positive: UNKNOWN tpr: ", level, " }"), ranked),
+                         golden.at(path + "_unknown")));
     }
     EXPECT_EQ(Compute("fpr_at_tpr { tpr: 0.95 }", ranked).value, Compute("fpr_at_95tpr {}", ranked).value);
-    EXPECT_TRUE(testing::Agrees(Compute("ccr_at_fpr { fpr: 0 }", ranked), golden.at("open_set/ccr_at_0.0")));
-    EXPECT_TRUE(testing::Agrees(Compute("ccr_at_fpr { fpr: 0.1 }", ranked), golden.at("open_set/ccr_at_0.1")));
-    EXPECT_TRUE(testing::Agrees(Compute("ccr_at_fpr { fpr: 0.5 }", ranked), golden.at("open_set/ccr_at_0.5")));
+    EXPECT_TRUE(Agrees(Compute("ccr_at_fpr { fpr: 0 }", ranked), golden.at("open_set/ccr_at_0.0")));
+    EXPECT_TRUE(Agrees(Compute("ccr_at_fpr { fpr: 0.1 }", ranked), golden.at("open_set/ccr_at_0.1")));
+    EXPECT_TRUE(Agrees(Compute("ccr_at_fpr { fpr: 0.5 }", ranked), golden.at("open_set/ccr_at_0.5")));
   }
 }
 
 // Its ccr_fpr() for the same arrays. One unknown sample fewer is accepted than by the paper's rule, where it is exact.
 TEST(CcrAtFpr, BelowTheRankIsOpenOods) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("conventions.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("conventions.json", "cases")) {
     SCOPED_TRACE(golden.name);
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     for (const char* level : {"0.01", "0.1", "0.5"}) {
       const std::string text = absl::StrCat("ccr_at_fpr { fpr: ", level);
       const MetricResult below = Compute(text + " rule: BELOW_RANK }", ranked);
-      EXPECT_TRUE(testing::Agrees(below, golden.at(absl::StrCat("printed/openood/ccr_fpr ", level)))) << level;
+      EXPECT_TRUE(Agrees(below, golden.at(absl::StrCat("printed/openood/ccr_fpr ", level)))) << level;
       EXPECT_LE(*below.value, *Compute(text + " }", ranked).value);
     }
     EXPECT_THAT(Compute("ccr_at_fpr { fpr: 0 rule: BELOW_RANK }", ranked).absent_reason, HasSubstr("rank 0"));

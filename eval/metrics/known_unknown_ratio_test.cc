@@ -4,11 +4,8 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(KnownUnknownRatio, IsThatOfTheSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {1, 2, 3, 4};
   samples.label = {0, -1, 0, 0};
   samples.prediction = {0, 0, 0, 0};

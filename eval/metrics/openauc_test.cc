@@ -10,12 +10,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(OpenAuc, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(OpenAuc(ranked), golden.at("expected/openauc")));
@@ -24,8 +21,8 @@ TEST(OpenAuc, AgreesWithGoldenValues) {
 }
 
 TEST(OpenAuc, WithTheReleasedMaskAgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(
@@ -36,8 +33,8 @@ TEST(OpenAuc, WithTheReleasedMaskAgreesWithGoldenValues) {
 }
 
 TEST(PartialOpenAuc, OverTheFullRangeIsOpenAuc) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("partial_openauc { min_ofpr: 0 max_ofpr: 1 }", ranked), golden.at("expected/openauc")))
         << samples.name;
@@ -45,8 +42,8 @@ TEST(PartialOpenAuc, OverTheFullRangeIsOpenAuc) {
 }
 
 TEST(PartialOpenAuc, PartsAddUp) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     if (!golden.at("expected/openauc").has_value()) continue;
     const auto part = [&ranked](double low, double high) {
@@ -59,7 +56,7 @@ TEST(PartialOpenAuc, PartsAddUp) {
 
 TEST(PartialOpenAuc, IsTheMeanHeightOfTheCurve) {
   // Points (OFPR, COTPR): (0, 1/2) at 0.1; a tie of an unknown and a correct sample raises both to (1/2, 1); (1, 1).
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.4, 0.4, 0.9};
   samples.label = {0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0};
@@ -70,8 +67,8 @@ TEST(PartialOpenAuc, IsTheMeanHeightOfTheCurve) {
 }
 
 TEST(OpenAuc, IsAtMostAurocAndAccuracy) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     if (!OpenAuc(ranked).value.has_value()) continue;
     EXPECT_LE(*OpenAuc(ranked).value, std::min(*Auroc(ranked).value, *Compute("accuracy {}", ranked).value))
@@ -80,7 +77,7 @@ TEST(OpenAuc, IsAtMostAurocAndAccuracy) {
 }
 
 TEST(OpenAuc, CountsPairsOfCorrectSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.1, 0.2, 0.4, 0.4, 0.3};
   samples.label = {0, 0, 1, -1, -1};

@@ -7,12 +7,9 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Oscr, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("oscr {}", ranked), golden.at("expected/oscr_trapezoid")));
@@ -24,7 +21,7 @@ TEST(Oscr, AgreesWithGoldenValues) {
 
 TEST(Oscr, FormsDifferWhereAnUnknownIsFollowedByACorrectSample) {
   // One unknown above one correct known sample, as it should be: the legacy area loses half of the only pair.
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.2, 0.7};
   samples.label = {0, -1};
   samples.prediction = {0, 0};
@@ -36,7 +33,7 @@ TEST(Oscr, FormsDifferWhereAnUnknownIsFollowedByACorrectSample) {
 
 // An unknown sample of weight w above a correct one: the legacy area loses half of one of the w pairs.
 TEST(Oscr, CountsLargeWeights) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.2, 0.7};
   samples.label = {0, -1};
   samples.prediction = {0, 0};

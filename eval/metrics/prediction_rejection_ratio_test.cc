@@ -4,14 +4,11 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(PredictionRejectionRatio, AgreesWithLmPolygraph) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
     if (golden.numbers.count("expected/prr_1") == 0) continue;
-    const testing::Samples samples = testing::DeploymentSamples(golden);
+    const Samples samples = DeploymentSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("prediction_rejection_ratio {}", ranked), golden.at("expected/prr_1")));
@@ -23,8 +20,8 @@ TEST(PredictionRejectionRatio, AgreesWithLmPolygraph) {
 }
 
 // Four answers of which the least and the most unknown are wrong; the best order would have both last.
-testing::Samples FourAnswers() {
-  testing::Samples samples;
+Samples FourAnswers() {
+  Samples samples;
   samples.unknown_score = {0.1, 0.2, 0.3, 0.4};
   samples.label = {0, 0, 0, 0};
   samples.loss = {1, 0, 0, 1};
@@ -32,7 +29,7 @@ testing::Samples FourAnswers() {
 }
 
 TEST(PredictionRejectionRatio, IsTheShareOfTheWayToTheBestOrder) {
-  const testing::Samples samples = FourAnswers();
+  const Samples samples = FourAnswers();
   const double risk = (1 + 1.0 / 2 + 1.0 / 3 + 2.0 / 4) / 4, best = (0 + 0 + 1.0 / 3 + 2.0 / 4) / 4;
   EXPECT_TRUE(
       Agrees(Compute("prediction_rejection_ratio {}", RankedInput(samples.Input())), (0.5 - risk) / (0.5 - best)));
@@ -42,14 +39,14 @@ TEST(PredictionRejectionRatio, IsTheShareOfTheWayToTheBestOrder) {
 }
 
 TEST(PredictionRejectionRatio, IsZeroForEqualScores) {
-  testing::Samples samples = FourAnswers();
+  Samples samples = FourAnswers();
   samples.unknown_score = {3, 3, 3, 3};
   EXPECT_TRUE(Agrees(Compute("prediction_rejection_ratio {}", RankedInput(samples.Input())), 0.0));
   EXPECT_TRUE(Agrees(Compute("prediction_rejection_ratio { max_rejection: 0.5 }", RankedInput(samples.Input())), 0.0));
 }
 
 TEST(PredictionRejectionRatio, IsAbsentIfAllAnswersAreAlike) {
-  testing::Samples samples = FourAnswers();
+  Samples samples = FourAnswers();
   samples.loss = {0.5, 0.5, 0.5, 0.5};
   EXPECT_TRUE(Agrees(Compute("prediction_rejection_ratio {}", RankedInput(samples.Input())), std::nullopt));
   samples.loss = {1, 0, 0, 1};

@@ -95,8 +95,8 @@ TEST(Ranking, ComparesExactly) {
   EXPECT_EQ(Ranking(score).num_blocks(), 2);
 }
 
-testing::Samples FiveSamples() {
-  testing::Samples samples;
+Samples FiveSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.5, 0.1, 0.5, 0.5, 0.9};
   samples.label = {0, 1, -1, 1, -1};
@@ -105,7 +105,7 @@ testing::Samples FiveSamples() {
 }
 
 TEST(RankedInput, CountsEachTieBlock) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   EXPECT_THAT(ranked.blocks(), ElementsAre(Tally{1, 0, 0}, Tally{1, 1, 1}, Tally{0, 0, 1}));
   EXPECT_EQ(ranked.total(), (Tally{2, 1, 2}));
@@ -115,7 +115,7 @@ TEST(RankedInput, CountsEachTieBlock) {
 }
 
 TEST(RankedInput, WithoutPredictionsKnownSamplesAreNotJudged) {
-  testing::Samples samples = FiveSamples();
+  Samples samples = FiveSamples();
   samples.prediction.clear();
   RankedInput ranked(samples.Input());
   EXPECT_THAT(ranked.blocks(), ElementsAre(Tally{0, 0, 0, 1}, Tally{0, 0, 1, 2}, Tally{0, 0, 1, 0}));
@@ -126,7 +126,7 @@ TEST(RankedInput, WithoutPredictionsKnownSamplesAreNotJudged) {
 }
 
 TEST(RankedInput, ReweightsCopiesOneByOne) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   RankedInput copy = ranked;
   copy.Reweight(std::vector<uint32_t>{2, 0, 3, 1, 1});

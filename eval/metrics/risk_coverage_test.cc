@@ -4,11 +4,9 @@
 namespace openset {
 namespace {
 
-using testing::Compute;
-
 // By score: right 0.1, wrong and right 0.2, unknown 0.3, right 0.4.
-testing::Samples FiveSamples() {
-  testing::Samples samples;
+Samples FiveSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.1, 0.2, 0.2, 0.3, 0.4};
   samples.label = {0, 0, 1, -1, 1};
@@ -17,7 +15,7 @@ testing::Samples FiveSamples() {
 }
 
 TEST(RiskAtCoverage, SharesTiesOut) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   EXPECT_EQ(Compute("risk_at_coverage { over: KNOWN coverage: 0.25 }", ranked).value, 0);
   EXPECT_EQ(Compute("risk_at_coverage { over: KNOWN coverage: 0.5 }", ranked).value, 0.5 / 2);  // half of the tie
@@ -28,7 +26,7 @@ TEST(RiskAtCoverage, SharesTiesOut) {
 }
 
 TEST(CoverageAtRisk, IsThatOfAThreshold) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   EXPECT_EQ(Compute("coverage_at_risk { over: KNOWN risk: 0 }", ranked).value, 1.0 / 4);
   EXPECT_EQ(Compute("coverage_at_risk { over: KNOWN risk: 0.25 }", ranked).value, 1);
@@ -37,8 +35,8 @@ TEST(CoverageAtRisk, IsThatOfAThreshold) {
 }
 
 TEST(RiskCoverage, AgreesWithTorchUncertaintyWithoutTies) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("selective.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("selective.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     if (golden.numbers.count("risk_80_cov") == 0) continue;
     SCOPED_TRACE(golden.name);
@@ -49,7 +47,7 @@ TEST(RiskCoverage, AgreesWithTorchUncertaintyWithoutTies) {
 }
 
 TEST(RiskCoverage, IsAbsentWithoutKnownSamples) {
-  testing::Samples samples = FiveSamples();
+  Samples samples = FiveSamples();
   samples.label.assign(5, -1);
   const RankedInput ranked(samples.Input());
   EXPECT_FALSE(Compute("risk_at_coverage { over: KNOWN coverage: 0.8 }", ranked).value.has_value());

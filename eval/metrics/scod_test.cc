@@ -5,14 +5,11 @@
 namespace openset {
 namespace {
 
-using testing::Agrees;
-using testing::Compute;
-
 TEST(Scod, AgreesWithTorchUncertainty) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
     if (golden.numbers.count("expected/scod_aurc_0.5") == 0) continue;
-    const testing::Samples samples = testing::DeploymentSamples(golden);
+    const Samples samples = DeploymentSamples(golden);
     SCOPED_TRACE(samples.name);
     const RankedInput ranked(samples.Input());
     for (const char* kind : {"aurc", "augrc"}) {
@@ -31,8 +28,8 @@ TEST(Scod, AgreesWithTorchUncertainty) {
 }
 
 TEST(Scod, IsHalfOfThePooledAreaIfBothCostTheSame) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("deployment.json", "cases")) {
-    const testing::Samples samples = testing::DeploymentSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("deployment.json", "cases")) {
+    const Samples samples = DeploymentSamples(golden);
     const RankedInput ranked(samples.Input());
     EXPECT_TRUE(Agrees(Compute("scod_aurc {}", ranked), *Compute("pooled_aurc {}", ranked).value / 2));
     EXPECT_TRUE(Agrees(Compute("scod_augrc {}", ranked), *Compute("pooled_augrc {}", ranked).value / 2));
@@ -41,7 +38,7 @@ TEST(Scod, IsHalfOfThePooledAreaIfBothCostTheSame) {
 
 // A right answer, an unknown sample, a wrong answer.
 TEST(Scod, WeighsErrorsAndUnknownSamples) {
-  testing::Samples samples;
+  Samples samples;
   samples.unknown_score = {0.1, 0.2, 0.3};
   samples.label = {0, -1, 0};
   samples.prediction = {0, 0, 1};

@@ -27,7 +27,7 @@ double UnknownRejected(const ThresholdValue& value, const RankedInput& ranked) {
   return 1 - static_cast<double>(value.accepted.unknown) / ranked.total().unknown;
 }
 
-void ExpectGolden(const ThresholdValue& value, const testing::GoldenCase& golden, const std::string& path,
+void ExpectGolden(const ThresholdValue& value, const GoldenCase& golden, const std::string& path,
                   const RankedInput& ranked) {
   EXPECT_NEAR(value.value, *golden.at(path + "/value"), kTolerance);
   const double threshold = *golden.at(path + "/threshold");
@@ -38,14 +38,14 @@ void ExpectGolden(const ThresholdValue& value, const testing::GoldenCase& golden
 }
 
 TEST(ThresholdMetric, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("open_set_metrics.json", "cases")) {
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+  for (const GoldenCase& golden : ReadGolden("open_set_metrics.json", "cases")) {
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
     for (const auto& [name, metric] : Metrics()) {
       SCOPED_TRACE(absl::StrCat(samples.name, ", ", name));
       OperatingPoint point;
       point.set_threshold(*golden.at("threshold"));
-      EXPECT_TRUE(testing::Agrees(AtOperatingPoint(metric, ranked, point), golden.at("at_threshold/" + name)));
+      EXPECT_TRUE(Agrees(AtOperatingPoint(metric, ranked, point), golden.at("at_threshold/" + name)));
       const std::string best = "best_over_thresholds/" + name;
       if (golden.numbers.count(best) > 0) {  // null
         EXPECT_FALSE(AtOperatingPoint(metric, ranked, OperatingPoint()).value.has_value());
@@ -53,20 +53,20 @@ TEST(ThresholdMetric, AgreesWithGoldenValues) {
       }
       ExpectGolden(BestOverThresholds(metric, ranked), golden, best, ranked);
       ExpectGolden(BestOverGrid(metric, ranked, 100), golden, "best_over_grid/" + name, ranked);
-      EXPECT_TRUE(testing::Agrees(AtOperatingPoint(metric, ranked, OperatingPoint()), golden.at(best + "/value")));
+      EXPECT_TRUE(Agrees(AtOperatingPoint(metric, ranked, OperatingPoint()), golden.at(best + "/value")));
     }
   }
 }
 
 TEST(ThresholdMetric, AgreesWithGoldenValuesOfEveryThreshold) {
-  const std::vector<testing::GoldenCase> cases = testing::ReadGolden("open_set_metrics.json", "cases");
+  const std::vector<GoldenCase> cases = ReadGolden("open_set_metrics.json", "cases");
   int tables = 0;
-  for (const testing::GoldenCase& golden : cases) {
+  for (const GoldenCase& golden : cases) {
     if (golden.name != "hand_distinct" && golden.name != "hand_ties") continue;
     ++tables;
-    const testing::Samples samples = testing::OpenSetSamples(golden);
+    const Samples samples = OpenSetSamples(golden);
     const RankedInput ranked(samples.Input());
-    const auto rows = testing::ReadGolden("open_set_metrics.json", "threshold_tables/" + golden.name);
+    const auto rows = ReadGolden("open_set_metrics.json", "threshold_tables/" + golden.name);
     for (const auto& [name, metric] : Metrics()) {
       SCOPED_TRACE(absl::StrCat(golden.name, ", ", name));
       const std::vector<ThresholdValue> values = OverThresholds(metric, ranked);
@@ -83,8 +83,8 @@ TEST(ThresholdMetric, AgreesWithGoldenValuesOfEveryThreshold) {
 
 // Two classes; accepted at 0.5: class 0 right and wrong as 1, class 1 right, one unknown as 0. Rejected: one of class
 // 1, one unknown.
-testing::Samples SixSamples() {
-  testing::Samples samples;
+Samples SixSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, 0, 1, 1, -1, -1};
   samples.prediction = {0, 1, 1, 1, 0, 0};
@@ -93,7 +93,7 @@ testing::Samples SixSamples() {
 }
 
 TEST(ThresholdMetric, FollowsTheFormulas) {
-  const testing::Samples samples = SixSamples();
+  const Samples samples = SixSamples();
   const RankedInput ranked(samples.Input());
   const auto at = [&ranked](const ThresholdMetric& metric) { return AtThreshold(metric, ranked, 0.5).value; };
   // Class 0: TP 1, FP 1, FN 1, TN 3. Class 1: TP 1, FP 1, FN 1, TN 3. Unknown: TP 1, FP 1.
@@ -106,7 +106,7 @@ TEST(ThresholdMetric, FollowsTheFormulas) {
 }
 
 TEST(ThresholdMetric, TakesTheSmallestOfEquallyGoodThresholds) {
-  testing::Samples samples = SixSamples();
+  Samples samples = SixSamples();
   samples.label = {-1, -1, -1, -1, -1, -1};
   const RankedInput ranked(samples.Input());
   EXPECT_EQ(BestOverThresholds(OpenSetFMicro(), ranked).threshold, -kInfinity);
@@ -114,7 +114,7 @@ TEST(ThresholdMetric, TakesTheSmallestOfEquallyGoodThresholds) {
 }
 
 TEST(ThresholdMetric, AcceptsScoresOfMinusInfinityAtTheLowestThreshold) {
-  testing::Samples samples = SixSamples();
+  Samples samples = SixSamples();
   samples.unknown_score[0] = -kInfinity;
   const RankedInput ranked(samples.Input());
   const std::vector<ThresholdValue> values = OverThresholds(NaccRates(), ranked);
@@ -124,14 +124,14 @@ TEST(ThresholdMetric, AcceptsScoresOfMinusInfinityAtTheLowestThreshold) {
 }
 
 TEST(ThresholdAcceptingKnown, IsTheSmallestThatReachesTheShare) {
-  const testing::Samples samples = SixSamples();  // known at 0.1, 0.2, 0.3, 0.7
+  const Samples samples = SixSamples();  // known at 0.1, 0.2, 0.3, 0.7
   const RankedInput ranked(samples.Input());
   EXPECT_EQ(ThresholdAcceptingKnown(ranked, 0), -kInfinity);
   EXPECT_EQ(ThresholdAcceptingKnown(ranked, 0.01), 0.1);
   EXPECT_EQ(ThresholdAcceptingKnown(ranked, 0.5), 0.2);
   EXPECT_EQ(ThresholdAcceptingKnown(ranked, 0.51), 0.3);
   EXPECT_EQ(ThresholdAcceptingKnown(ranked, 1), 0.7);
-  testing::Samples unknown = samples;
+  Samples unknown = samples;
   unknown.label.assign(6, -1);
   EXPECT_EQ(ThresholdAcceptingKnown(RankedInput(unknown.Input()), 0.5), std::nullopt);
 }

@@ -22,8 +22,6 @@ constexpr double kThreshold = 0.5;
 constexpr double kTolerance = 1e-12;
 constexpr int kRounds = 200;
 
-using testing::Samples;
-
 // 20 known samples of 4 classes, 6 to 20 unknown ones; distinct scores on [0, 1].
 Samples RandomSamples(int round) {
   RandomStream random(1, absl::StrCat("propositions/", round));
@@ -68,7 +66,7 @@ double At(const ThresholdMetric& metric, const Samples& s) {
   return AtThreshold(metric, RankedInput(s.Input()), kThreshold).value;
 }
 double AurocOf(const Samples& s) { return *Auroc(RankedInput(s.Input())).value; }
-double AccuracyOf(const Samples& s) { return *testing::Compute("accuracy {}", RankedInput(s.Input())).value; }
+double AccuracyOf(const Samples& s) { return *Compute("accuracy {}", RankedInput(s.Input())).value; }
 double OpenAucOf(const Samples& s) { return *OpenAuc(RankedInput(s.Input())).value; }
 
 // From the definition.

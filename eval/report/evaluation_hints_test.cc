@@ -8,8 +8,8 @@ namespace {
 
 // 30 known samples of each of three classes, of which label c is called (c + shift) mod 3, but every tenth is called c,
 // and 60 unknown samples. Known ones have the scores 0 ... 89, unknown ones all `unknown`.
-testing::Samples Shifted(int shift, double unknown) {
-  testing::Samples samples;
+Samples Shifted(int shift, double unknown) {
+  Samples samples;
   samples.num_classes = 3;
   for (int i = 0; i < 150; ++i) {
     const bool known = i < 90;
@@ -20,7 +20,7 @@ testing::Samples Shifted(int shift, double unknown) {
   return samples;
 }
 
-std::vector<std::string> HintsOf(const testing::Samples& samples, ScoreOrigin origin = ScoreOrigin::kFile) {
+std::vector<std::string> HintsOf(const Samples& samples, ScoreOrigin origin = ScoreOrigin::kFile) {
   return EvaluationHints(SampleSet(), RankedInput(samples.Input()), origin);
 }
 
@@ -36,7 +36,7 @@ TEST(EvaluationHints, ClassesInAnotherOrder) {
 }
 
 TEST(EvaluationHints, NoBetterThanGuessing) {
-  testing::Samples samples = Shifted(0, 100);
+  Samples samples = Shifted(0, 100);
   for (int i = 0; i < 90; ++i) samples.prediction[i] = i / 3 % 3;  // each label has ten of each
   EXPECT_THAT(
       HintsOf(samples),
@@ -63,7 +63,7 @@ TEST(EvaluationHints, ScoresOfTheOtherDirection) {
 }
 
 TEST(EvaluationHints, KnownSamplesAlone) {
-  testing::Samples samples = Shifted(0, 100);
+  Samples samples = Shifted(0, 100);
   samples.label.resize(90);
   samples.prediction.resize(90);
   samples.unknown_score.resize(90);
@@ -71,14 +71,14 @@ TEST(EvaluationHints, KnownSamplesAlone) {
 }
 
 TEST(EvaluationHints, ScoresAlone) {
-  testing::Samples samples = Shifted(1, -1);
+  Samples samples = Shifted(1, -1);
   samples.prediction.clear();
   EXPECT_THAT(HintsOf(samples), ElementsAre(StartsWith("AUROC is 0.0 %")));
 }
 
 // 0 = known and 1 = unknown, as for scikit-learn.
 TEST(EvaluationHints, LabelsOfZeroAndOne) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   for (int i = 0; i < 20; ++i) {
     samples.label.push_back(i % 2);
@@ -101,8 +101,8 @@ TEST(EvaluationHints, LabelsOfZeroAndOne) {
 }
 
 // Known samples of the classes 0 to 2, predicted as such, and six whose label is `mark`.
-testing::Samples Marked(int mark, bool with_predictions = true) {
-  testing::Samples samples = Shifted(0, 100);
+Samples Marked(int mark, bool with_predictions = true) {
+  Samples samples = Shifted(0, 100);
   samples.num_classes = 256;
   for (int i = 90; i < 150; ++i) samples.label[i] = mark;
   if (!with_predictions) samples.prediction.clear();
@@ -117,7 +117,7 @@ TEST(EvaluationHints, OtherMarksOfUnknownSamples) {
               ElementsAre(HasSubstr("label 255 (60 samples) is far above the others, of which 2 is the largest")));
   // A fourth class; and one more that nothing predicts, so that the network may just be bad at them.
   EXPECT_THAT(HintsOf(Marked(3, /*with_predictions=*/false)), IsEmpty());
-  testing::Samples two = Marked(255);
+  Samples two = Marked(255);
   two.label[149] = 77;
   EXPECT_THAT(HintsOf(two), IsEmpty());
   two.label[149] = -1;
@@ -128,7 +128,7 @@ TEST(EvaluationHints, OtherMarksOfUnknownSamples) {
 TEST(EvaluationHints, NamesThatMarkUnknownSamples) {
   SampleSet named;
   named.class_names = {"ant", "bee", "cat", "OOD"};
-  testing::Samples samples = Marked(3);
+  Samples samples = Marked(3);
   samples.num_classes = 4;
   const auto hints = [&] { return EvaluationHints(named, RankedInput(samples.Input()), ScoreOrigin::kFile); };
   EXPECT_THAT(hints(), ElementsAre(StartsWith("label 'OOD' counts as a known class, of 60 samples: ")));
@@ -141,7 +141,7 @@ TEST(EvaluationHints, NamesThatMarkUnknownSamples) {
 TEST(EvaluationHints, AnOutputWithoutSamples) {
   SampleSet outputs;
   outputs.num_outputs = 4;
-  testing::Samples samples = Shifted(0, 100);
+  Samples samples = Shifted(0, 100);
   samples.num_classes = 4;
   const auto hints = [&] { return EvaluationHints(outputs, RankedInput(samples.Input()), ScoreOrigin::kOutputs); };
   EXPECT_THAT(hints(), ElementsAre(StartsWith("no sample has label 3, of the last of 4 outputs")));
@@ -154,7 +154,7 @@ TEST(EvaluationHints, AnOutputWithoutSamples) {
 
 // Labels 1, 2, 3 are four classes, of which class 0 has no samples.
 TEST(EvaluationHints, LabelsThatBeginAtOne) {
-  testing::Samples samples = Shifted(0, 100);
+  Samples samples = Shifted(0, 100);
   samples.num_classes = 4;
   for (int i = 0; i < 90; ++i) ++samples.label[i];
   // The predictions are right of labels from 0, and of those from 1 none is.

@@ -12,7 +12,7 @@ struct Example {
   std::vector<float> weight = std::vector<float>(4, 1);
 
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& perturbed) const {
-    ScoreInput input = testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight);
+    ScoreInput input = WithHead(FeatureRows(features, 4, {}, 1), weight);
     input.perturbed_features = perturbed;
     return input;
   }

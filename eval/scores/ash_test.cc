@@ -21,7 +21,7 @@ struct Outputs {
       logits.push_back(x[i + 2] + x[i + 3] + 0.5f);
     }
   }
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 4, logits, 2), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 4, logits, 2), weight, bias); }
 };
 
 double EnergyOf(double z0, double z1) { return -std::log(std::exp(z0) + std::exp(z1)); }

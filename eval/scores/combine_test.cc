@@ -26,7 +26,7 @@ class Feature : public Score {
   int64_t number_;
 };
 
-ScoreInput InputOf(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
+ScoreInput InputOf(const std::vector<float>& features) { return FeatureRows(features, 2); }
 
 // Known scores 1, 2, 2, 4 and 40, 30, 20, 10, of a sample with the scores 2 and 35: p = (1 + 2 / 2 + 1/2) / 5 = 0.5 and
 // (1 + 1/2) / 5 = 0.3.

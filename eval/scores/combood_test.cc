@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
+ScoreInput Features(const std::vector<float>& features) { return FeatureRows(features, 2); }
 
 // Of length 1 the training samples are (1, 0), (0, 1), (0.6, 0.8), (0.8, 0.6).
 const std::vector<float> kTrain = {2, 0, 0, 3, 3, 4, 8, 6};

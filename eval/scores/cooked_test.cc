@@ -10,12 +10,12 @@ namespace {
 
 TEST(Cooked, AgreesWithTheReleasedCode) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("zero_shot.json", "cooked")) {
+  for (const GoldenCase& golden : ReadGolden("zero_shot.json", "cooked")) {
     SCOPED_TRACE(golden.name);
     const std::vector<double>& values = golden.arrays.at("logits");
     const std::vector<float> logits(values.begin(), values.end());
     const auto outputs = static_cast<int64_t>(*golden.at("outputs"));
-    const ScoreInput input = testing::LogitRows(logits, outputs);
+    const ScoreInput input = LogitRows(logits, outputs);
     const MadeScore most("cooked { classifiers: 3 last_temperature: 0.01 }");
     const MadeScore entropy("cooked { classifiers: 3 last_temperature: 0.01 value: ENTROPY }");
     const std::vector<double> scores = most.Compute(input).value(), entropies = entropy.Compute(input).value();
@@ -34,7 +34,7 @@ TEST(Cooked, AgreesWithTheReleasedCode) {
 // Probabilities (1/4, 3/4) and, at temperature 1/2, (9/10, 1/10).
 TEST(Cooked, IsTheMeanOfProbabilities) {
   const std::vector<float> logits = {0, std::log(3.0f), std::log(3.0f), 0};
-  const ScoreInput input = testing::LogitRows(logits, 4);
+  const ScoreInput input = LogitRows(logits, 4);
   const MadeScore score("cooked { classifiers: 2 last_temperature: 0.5 }");
   EXPECT_NEAR(score.Compute(input).value()[0], -(0.25 + 0.9) / 2, 1e-7);
   const double p = (0.25 + 0.9) / 2;
@@ -49,7 +49,7 @@ TEST(Cooked, IsTheMeanOfProbabilities) {
 
 TEST(Cooked, RefusesOutputsThatDoNotFit) {
   const std::vector<float> logits(6, 0);
-  const ScoreInput input = testing::LogitRows(logits, 6);
+  const ScoreInput input = LogitRows(logits, 6);
   EXPECT_THAT(MadeScore("cooked { classifiers: 4 }").Compute(input),
               IsInvalidArgument("6 outputs are not as many for each of 4 classifiers"));
   EXPECT_THAT(MadeScore("cooked { classifiers: 3 }").Predictions(input, 6),

@@ -12,7 +12,7 @@ struct Outputs {
   std::vector<float> logits = {2, 2, 3, 9};
   std::vector<float> weight = {1, -1, 2, 3};
   std::vector<float> bias = {1, 0};
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 2, logits, 2), weight, bias); }
 };
 
 double EnergyOf(double z0, double z1) { return -std::log(std::exp(z0) + std::exp(z1)); }

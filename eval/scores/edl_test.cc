@@ -10,7 +10,7 @@ namespace {
 // Evidence max(z, 0): alpha (3, 1) and (1, 5); their shares 3/4 1/4 and 1/6 5/6.
 TEST(Edl, ItsProbabilitiesAreTheExpectedOnes) {
   const std::vector<float> logits = {2, -1, 0, 4};
-  const ScoreInput input = testing::LogitRows(logits, 2);
+  const ScoreInput input = LogitRows(logits, 2);
   const MadeScore vacuity("edl_vacuity { evidence: RELU }");
   const MadeScore probability("edl_probability { evidence: RELU }");
   for (const MadeScore* score : {&vacuity, &probability}) {

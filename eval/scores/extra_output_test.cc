@@ -9,7 +9,7 @@ namespace {
 
 TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   const std::vector<float> logits = {0, 0, 0, std::log(2.0f), 0, std::log(5.0f), 1000, 0, -1000, -1000, 0, 1000};
-  const ScoreInput input = testing::LogitRows(logits, 3);
+  const ScoreInput input = LogitRows(logits, 3);
   const std::vector<double> scores = MadeScore("extra_output {}").Compute(input).value();
   ASSERT_EQ(scores.size(), 4);
   EXPECT_NEAR(scores[0], 1.0 / 3, 1e-12);
@@ -31,7 +31,7 @@ TEST(ExtraOutput, IsTheSoftmaxOfTheLastOutput) {
   EXPECT_EQ(of_others[0], -0.5);
   EXPECT_NEAR(of_others[1], -2.0 / 3, 1e-7);
   EXPECT_NEAR(of_others[3], -1, 1e-12);
-  EXPECT_FALSE(others.Compute(testing::LogitRows(logits, 1)).ok());
+  EXPECT_FALSE(others.Compute(LogitRows(logits, 1)).ok());
 }
 
 }  // namespace

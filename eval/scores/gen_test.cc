@@ -9,7 +9,7 @@ namespace {
 
 double ScoreOf(const std::vector<float>& logits, double gamma, int64_t top) {
   return MadeScore(absl::StrCat("gen { gamma: ", gamma, " top: ", top, " }"))
-      .Compute(testing::LogitRows(logits, logits.size()))
+      .Compute(LogitRows(logits, logits.size()))
       .value()[0];
 }
 
@@ -35,7 +35,7 @@ TEST(Gen, TellsConfidentSamplesApart) {
 
 TEST(Gen, RefusesInfiniteLogitsWithTheRow) {
   const std::vector<float> logits = {0, 1, INFINITY, INFINITY};
-  const ScoreInput input = testing::LogitRows(logits, 2);
+  const ScoreInput input = LogitRows(logits, 2);
   const absl::Status status = MadeScore("gen {}").Compute(input).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), ::testing::HasSubstr("row 1"));

@@ -8,7 +8,7 @@ namespace openset {
 namespace {
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  return testing::FeatureRows(features, 3, logits, 3);
+  return FeatureRows(features, 3, logits, 3);
 }
 
 // Class 0: (0, 0, 7), (2, 4, 7), mean (1, 2, 7), deviations sqrt(2), 2 sqrt(2), none. Class 2: (10, 1, 1), (12, 1, 2),

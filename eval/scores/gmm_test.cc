@@ -13,7 +13,7 @@ struct Training {
   std::vector<float> logits = std::vector<float>(18, 0.0f);
   std::vector<int32_t> labels = {2, 0, 2, 0, 2, 2};
   ScoreInput Input() const {
-    return testing::FeatureRows(features, 1, absl::MakeConstSpan(logits).first(3 * features.size()), 3);
+    return FeatureRows(features, 1, absl::MakeConstSpan(logits).first(3 * features.size()), 3);
   }
 };
 

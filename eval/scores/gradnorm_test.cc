@@ -17,14 +17,14 @@ TEST(Gradnorm, IsTheLengthOfTheGradientByFiniteDifferences) {
   const double h = 1e-5;
   const double sum = std::abs(loss(1 + h, 0, -2) - loss(1 - h, 0, -2)) + std::abs(loss(1, h, -2) - loss(1, -h, -2)) +
                      std::abs(loss(1, 0, -2 + h) - loss(1, 0, -2 - h));
-  const ScoreInput input = testing::FeatureRows(features, 2, logits, 3);
+  const ScoreInput input = FeatureRows(features, 2, logits, 3);
   EXPECT_NEAR(MadeScore("gradnorm {}").Compute(input).value()[0], -sum / (2 * h) * 5, 1e-8);
 }
 
 TEST(Gradnorm, IsZeroForAnUndecidedSample) {
   const std::vector<float> logits = {7, 7};
   const std::vector<float> features = {2};
-  const ScoreInput input = testing::FeatureRows(features, 1, logits, 2);
+  const ScoreInput input = FeatureRows(features, 1, logits, 2);
   EXPECT_EQ(MadeScore("gradnorm {}").Compute(input).value()[0], 0);
 }
 

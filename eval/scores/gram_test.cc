@@ -20,7 +20,7 @@ struct Example {
   }
 
   ScoreInput Input(const std::vector<float>& of, const std::vector<float>& with_logits) const {
-    return testing::WithStages(testing::LogitRows(with_logits, 2), of, widths);
+    return WithStages(LogitRows(with_logits, 2), of, widths);
   }
 };
 

@@ -12,7 +12,7 @@ struct Training {
   std::vector<float> features = {-3, -1, 1, 3};
   std::vector<float> logits = {1, 0, 1, 0, 0, 1, 0, 1};
   std::vector<int32_t> labels = {0, 0, 1, 1};
-  ScoreInput Input() const { return testing::FeatureRows(features, 1, logits, 2); }
+  ScoreInput Input() const { return FeatureRows(features, 1, logits, 2); }
 };
 
 // The gradient at x > 0.

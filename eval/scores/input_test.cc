@@ -11,7 +11,7 @@ namespace {
 
 TEST(Features, AreCheckedForShapeAndValues) {
   std::vector<float> features = {1, 2, 3, 4, 5, 6};
-  ScoreInput input = testing::FeatureRows(features, 3);
+  ScoreInput input = FeatureRows(features, 3);
   EXPECT_TRUE(CheckFeatures(input).ok());
   EXPECT_TRUE(CheckFeaturesLikeFitted(input, 3, "knn").ok());
   EXPECT_EQ(CheckFeaturesLikeFitted(input, 0, "knn").code(), absl::StatusCode::kFailedPrecondition);
@@ -69,7 +69,7 @@ struct Model {
   std::vector<float> features = {1, 2, -3, 0.5};      // 2 samples
   std::vector<float> weight = {1, 0, 0, 2, -1, 0.5};  // 3 outputs
   std::vector<float> bias = {0, 1, 2};
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, {}, 3), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 2, {}, 3), weight, bias); }
 };
 
 TEST(LinearHead, ComputesTheEnergyOfChangedFeatures) {

@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-ScoreInput InputOf(const std::vector<float>& logits, int64_t k) { return testing::LogitRows(logits, k); }
+ScoreInput InputOf(const std::vector<float>& logits, int64_t k) { return LogitRows(logits, k); }
 
 TEST(Klm, IsTheDivergenceFromTheNearestMean) {
   // Predicted as 0: p = (3/4, 1/4) and (1/2, 1/2), mean (5/8, 3/8). As 1: (1/4, 3/4).

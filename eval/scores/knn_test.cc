@@ -7,7 +7,7 @@
 namespace openset {
 namespace {
 
-ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
+ScoreInput Features(const std::vector<float>& features) { return FeatureRows(features, 2); }
 
 TEST(Knn, IsTheDistanceToTheKthNearestDirection) {
   const std::vector<float> train = {2, 0, 0, 5, -1, 0, 3, 3, 0, 0};  // 0, 90, 180, 45 degrees, and no direction

@@ -9,7 +9,7 @@ namespace {
 TEST(Lts, ScalesTheLogitsByTheSquaredShareOfTheLarger) {
   const std::vector<float> weight(4, 1), bias = {1};
   const std::vector<float> features = {1, 4, 2, 3, -5, 4, 2, 0, -1, 0, 0, 0};
-  const ScoreInput input = testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight, bias);
+  const ScoreInput input = WithHead(FeatureRows(features, 4, {}, 1), weight, bias);
   const std::vector<double> half = MadeScore("lts { percentile: 50 }").Compute(input).value();
   EXPECT_NEAR(half[0], -11 * 100.0 / 49, 1e-13);
   EXPECT_EQ(half[1], -2);  // only the head sees the -5

@@ -14,7 +14,7 @@ struct Example {
   std::vector<int32_t> labels = {0, 0, 0, 0, 1, 1, 1, 1};
 
   ScoreInput Input(const std::vector<float>& of) const {
-    return testing::WithStages(testing::LogitRows(absl::MakeSpan(logits).first(2 * (of.size() / 3)), 2), of, widths);
+    return WithStages(LogitRows(absl::MakeSpan(logits).first(2 * (of.size() / 3)), 2), of, widths);
   }
 };
 

@@ -11,10 +11,10 @@ struct Training {
   std::vector<float> features = {0, 0, 2, 0, 1, 2, 1, -2, 10, 0, 12, 0, 11, 2, 11, -2};
   std::vector<float> logits = std::vector<float>(8 * 3, 0.0f);
   std::vector<int32_t> labels = {0, 0, 0, 0, 2, 2, 2, 2};
-  ScoreInput Input() const { return testing::FeatureRows(features, 2, logits, 3); }
+  ScoreInput Input() const { return FeatureRows(features, 2, logits, 3); }
 };
 
-ScoreInput Features(const std::vector<float>& features) { return testing::FeatureRows(features, 2); }
+ScoreInput Features(const std::vector<float>& features) { return FeatureRows(features, 2); }
 
 TEST(Mahalanobis, MeasuresToTheNearestClass) {
   const Training training;

@@ -13,7 +13,7 @@ namespace openset {
 namespace {
 
 TEST(MakeScore, EqualsGoldenValues) {
-  const testing::GoldenScores golden;
+  const GoldenScores golden;
   for (const auto& [text, name] : {
            std::pair("max_softmax {}", "max_softmax"),
            std::pair("max_logit {}", "max_logit"),
@@ -49,7 +49,7 @@ TEST(MakeScore, RefusesSpecsThatBreakTheRulesOfTheirSchema) {
 TEST(MinMisclassification, TellsConfidentSamplesApart) {
   // The other class holds exp(-50) and exp(-60): far below the spacing of doubles at 1.
   const std::vector<float> logits = {50, 0, 60, 0};
-  const ScoreInput input = testing::LogitRows(logits, 2);
+  const ScoreInput input = LogitRows(logits, 2);
   ScoreSpec spec;
   spec.mutable_max_softmax();
   const std::vector<double> max_softmax = MakeScore(spec).value()->Compute(input).value();

@@ -9,7 +9,7 @@ namespace {
 TEST(Mcm, MatchesImagesWithTexts) {
   const std::vector<float> texts = {2, 0, 0, 5};  // at right angles
   const std::vector<float> images = {7, 0, 3, 4, 0, 0};
-  const ScoreInput input = testing::WithHead(testing::FeatureRows(images, 2, {}, 2), texts);
+  const ScoreInput input = WithHead(FeatureRows(images, 2, {}, 2), texts);
   const std::vector<double> scores = MadeScore("mcm {}").Compute(input).value();
   EXPECT_NEAR(scores[0], -1 / (1 + std::exp(-1)), 1e-15);
   EXPECT_NEAR(scores[1], -1 / (1 + std::exp(0.6 - 0.8)), 1e-15);

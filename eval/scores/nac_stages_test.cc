@@ -11,7 +11,7 @@ struct Example {
   std::vector<float> logits = {1, 0, 0, 1, 0, 0};
 
   ScoreInput Input(const std::vector<float>& of) const {
-    return testing::WithStages(testing::LogitRows(absl::MakeSpan(logits).first(2 * (of.size() / 3)), 2), of, widths);
+    return WithStages(LogitRows(absl::MakeSpan(logits).first(2 * (of.size() / 3)), 2), of, widths);
   }
 };
 

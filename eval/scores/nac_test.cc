@@ -12,7 +12,7 @@ namespace {
 struct Model {
   std::vector<float> weight = {1, 0, 0, 0};
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits = {}) const {
-    return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight);
+    return WithHead(FeatureRows(features, 2, logits, 2), weight);
   }
 };
 
@@ -74,7 +74,7 @@ TEST(Nac, HasOneScoreForOneSumOfCounts) {
   for (float& x : features) x = static_cast<float>(random.Uniform());
   std::vector<int32_t> labels(kRows);
   for (int row = 0; row < kRows; ++row) labels[row] = row % 2;
-  const ScoreInput input = testing::WithHead(testing::FeatureRows(features, kDim, logits, 2), weight);
+  const ScoreInput input = WithHead(FeatureRows(features, kDim, logits, 2), weight);
   NacSpec options;
   options.set_full(kFull);
   options.set_samples(40);

@@ -13,7 +13,7 @@ struct Example {
   std::vector<float> bias = {0, 0};
 
   ScoreInput Input(const std::vector<float>& features, const std::vector<float>& logits) const {
-    return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias);
+    return WithHead(FeatureRows(features, 2, logits, 2), weight, bias);
   }
 };
 

@@ -5,7 +5,7 @@ namespace openset {
 namespace {
 
 ScoreInput InputOf(const std::vector<float>& logits, const std::vector<float>& features) {
-  return testing::FeatureRows(features, 2, logits, 3);
+  return FeatureRows(features, 2, logits, 3);
 }
 
 TEST(NearestMean, IsTheSquaredDistanceToTheNearestMean) {

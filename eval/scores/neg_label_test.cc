@@ -11,7 +11,7 @@ namespace {
 
 TEST(NegLabel, AgreesWithTheReleasedCode) {
   int compared = 0;
-  for (const testing::GoldenCase& golden : testing::ReadGolden("zero_shot.json", "cases")) {
+  for (const GoldenCase& golden : ReadGolden("zero_shot.json", "cases")) {
     SCOPED_TRACE(golden.name);
     const std::vector<double>& values = golden.arrays.at("logits");
     const std::vector<float> logits(values.begin(), values.end());

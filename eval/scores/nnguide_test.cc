@@ -8,7 +8,7 @@ namespace {
 
 // One output, so that the energy of a sample is its logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& logits) {
-  return testing::FeatureRows(features, 2, logits, 1);
+  return FeatureRows(features, 2, logits, 1);
 }
 
 TEST(Nnguide, IsEnergyTimesTheMeanOfTheNearest) {

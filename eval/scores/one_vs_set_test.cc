@@ -14,7 +14,7 @@ const std::vector<float> kLogits = {1, 0, 1, 0, 1, 0, 0, 1, 0, 1};
 const std::vector<int32_t> kLabels = {0, 0, 0, 1, 1};
 
 ScoreInput Rows(const std::vector<float>& features, const std::vector<float>& logits) {
-  return testing::FeatureRows(features, 1, logits, 2);
+  return FeatureRows(features, 1, logits, 2);
 }
 
 std::vector<double> Scores(const char* spec, const std::vector<float>& features) {
@@ -61,9 +61,9 @@ TEST(OneVsSet, MovesAPlaneAsLongAsTheRiskFalls) {
 TEST(OneVsSet, AClassWithoutSamplesHasNoSlab) {
   MadeScore score("one_vs_set {}");
   const std::vector<float> logits(15);
-  ASSERT_THAT(score.Fit(testing::FeatureRows(kTrain, 1, logits, 3), {0, 0, 0, 2, 2}), IsOk());
+  ASSERT_THAT(score.Fit(FeatureRows(kTrain, 1, logits, 3), {0, 0, 0, 2, 2}), IsOk());
   const std::vector<float> features = {1, 7}, test_logits(6);
-  EXPECT_THAT(score.Compute(testing::FeatureRows(features, 1, test_logits, 3)).value(), Each(DoubleNear(-0.5, 1e-5)));
+  EXPECT_THAT(score.Compute(FeatureRows(features, 1, test_logits, 3)).value(), Each(DoubleNear(-0.5, 1e-5)));
 }
 
 TEST(OneVsSet, SaysWhyItCannotBeFitted) {

@@ -12,7 +12,7 @@
 namespace openset {
 namespace {
 
-ScoreInput Input(const std::vector<float>& logits, int64_t outputs) { return testing::LogitRows(logits, outputs); }
+ScoreInput Input(const std::vector<float>& logits, int64_t outputs) { return LogitRows(logits, outputs); }
 
 // Three samples of each of two classes, all right. Class 0 has the mean (4, 0) and Euclidean distances 1, 3, 2; class 1
 // the mean (0, 2) and 0.5, 1.5, 1.
@@ -28,7 +28,7 @@ OpenMaxSpec Euclidean() {
 }
 
 TEST(OpenMax, RecalibratesAsGolden) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("openmax.json", "recalibrate")) {
+  for (const GoldenCase& golden : ReadGolden("openmax.json", "recalibrate")) {
     SCOPED_TRACE(golden.name);
     const std::vector<double>& logits = golden.arrays.at("logits");  // descending: the rank is the position
     const double alpha = *golden.at("alpha");

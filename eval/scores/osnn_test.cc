@@ -12,7 +12,7 @@ const std::vector<float> kTrain = {0, 0, 1, 0, 4, 0};
 const std::vector<float> kLogits = {1, 0, 1, 0, 0, 1};
 
 ScoreInput Rows(const std::vector<float>& features, const std::vector<float>& logits) {
-  return testing::FeatureRows(features, 2, logits, 2);
+  return FeatureRows(features, 2, logits, 2);
 }
 
 TEST(Osnn, IsTheRatioOfDistances) {

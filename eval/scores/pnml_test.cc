@@ -10,7 +10,7 @@ struct Outputs {
   std::vector<float> features;
   std::vector<float> weight = {2, 0, 0, 1};
   std::vector<float> bias = {0, 0};
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, {}, 2), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 2, {}, 2), weight, bias); }
 };
 
 // U^T U = diag(3, 1): q = 1 / 3 along the first axis, 1 along the second.

@@ -6,7 +6,7 @@ namespace openset {
 namespace {
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  return testing::FeatureRows(features, 2, logits, 2);
+  return FeatureRows(features, 2, logits, 2);
 }
 
 // Right are rows 0 to 3, with lengths 5, 1, 2, 13 and quotients 1, 3, 2.5, 2.

@@ -14,7 +14,7 @@ struct Outputs {
   std::vector<float> logits = {1.5, 8, 3.5, 0};
   std::vector<float> weight = {1, 0, 0, 2};
   std::vector<float> bias = {0.5, 0};
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 2, logits, 2), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 2, logits, 2), weight, bias); }
 };
 
 TEST(React, ClipsFeaturesBeforeTheHead) {

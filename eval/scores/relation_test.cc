@@ -8,7 +8,7 @@ namespace openset {
 namespace {
 
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& logits) {
-  return testing::FeatureRows(features, 2, logits, 2);
+  return FeatureRows(features, 2, logits, 2);
 }
 
 TEST(Relation, SumsCosineTimesAgreementAboveTheThreshold) {

@@ -19,7 +19,7 @@ namespace {
 TEST(ReleasedCode, ComputesTheSameScores) {
   for (const char* features : {"random", "digits"}) {
     SCOPED_TRACE(features);
-    const testing::PostHocGolden golden("released_scores.json", features);
+    const PostHocGolden golden("released_scores.json", features);
     for (const auto& [text, name] : {
              std::pair("vra {}", "vra"),
              std::pair("vra { shift: 0.6 }", "vra_plus"),
@@ -94,7 +94,7 @@ TEST(ReleasedCode, ComputesTheSameScores) {
 constexpr double kTolerance = 1e-6;
 
 TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
-  const testing::PostHocGolden golden("openood_scores.json");
+  const PostHocGolden golden("openood_scores.json");
   for (const auto& [text, name] : {
            std::pair("nci {}", "nci"),
            std::pair("fdbd {}", "fdbd"),
@@ -119,7 +119,7 @@ TEST(ReleasedCode, ComputesTheSameScoresOfRealFeatures) {
 }
 
 TEST(ReleasedCode, ComputesTheSameWeiperKldForTheSameNoise) {
-  const testing::PostHocGolden golden("openood_scores.json");
+  const PostHocGolden golden("openood_scores.json");
   WeiperKldSpec options;
   options.set_repeats(3);
   WeiperKld weiper(options);
@@ -129,7 +129,7 @@ TEST(ReleasedCode, ComputesTheSameWeiperKldForTheSameNoise) {
 }
 
 TEST(PostHocScores, GiveGoldenValues) {
-  const testing::PostHocGolden golden;
+  const PostHocGolden golden;
   for (const auto& [text, name] : {
            std::pair("react {}", "react_90"),
            std::pair("react { clip: 1 }", "react_clip_1"),
@@ -173,7 +173,7 @@ std::unique_ptr<Score> ScoreOf(const std::string& text) { return MakeScore(Parse
 TEST(DistanceScores, GiveGoldenValues) {
   for (const char* features : {"random", "digits"}) {
     SCOPED_TRACE(features);
-    const testing::PostHocGolden golden("distance_scores.json", features);
+    const PostHocGolden golden("distance_scores.json", features);
     golden.Expect(ScoreOf("postmax {}").get(), "postmax", 1e-9);
   }
 }
@@ -183,8 +183,8 @@ TEST(DistanceScores, GiveGoldenValues) {
 TEST(DistanceScores, OpenMaxPredictsTheLargestRevisedOutput) {
   for (const char* features : {"random", "digits"}) {
     SCOPED_TRACE(features);
-    const testing::PostHocGolden golden("distance_scores.json", features);
-    const testing::PostHocGolden released("released_scores.json", features);
+    const PostHocGolden golden("distance_scores.json", features);
+    const PostHocGolden released("released_scores.json", features);
     const ScoreInput test = golden.Test();
     for (const auto& [of, text, name] : {
              std::tuple(&released, "openmax { tail: 2 alpha: 1 rank_weight: 0.5 translation: 1 prediction: REVISED }",

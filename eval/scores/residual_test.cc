@@ -10,7 +10,7 @@ struct Example {
   std::vector<float> bias = {-2};
 
   ScoreInput Input(const std::vector<float>& features) const {
-    return testing::WithHead(testing::FeatureRows(features, 3, {}, 1), weight, bias);
+    return WithHead(FeatureRows(features, 3, {}, 1), weight, bias);
   }
 };
 

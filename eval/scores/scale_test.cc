@@ -8,7 +8,7 @@ namespace {
 
 // One output that adds the features, so that the score is minus the logit.
 ScoreInput InputOf(const std::vector<float>& features, const std::vector<float>& weight) {
-  return testing::WithHead(testing::FeatureRows(features, 4, {}, 1), weight);
+  return WithHead(FeatureRows(features, 4, {}, 1), weight);
 }
 
 TEST(Scale, ScalesAllFeaturesByTheShareOfTheLarger) {

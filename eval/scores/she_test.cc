@@ -5,7 +5,7 @@ namespace openset {
 namespace {
 
 ScoreInput Input(const std::vector<float>& logits, const std::vector<float>& features) {
-  ScoreInput input = testing::LogitRows(logits, 3);
+  ScoreInput input = LogitRows(logits, 3);
   input.feature_dim = 2;
   input.features = features;
   return input;

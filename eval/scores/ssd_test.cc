@@ -11,7 +11,7 @@ struct Training {
   std::vector<float> features = {4, 3, 0.6f, 0.8f, 8, -6, 3, -4};
   std::vector<float> logits = {1, 0, 1, 0, 0, 1, 0, 1};
   std::vector<int32_t> labels = {0, 0, 1, 1};
-  ScoreInput Input() const { return testing::FeatureRows(features, 2, logits, 2); }
+  ScoreInput Input() const { return FeatureRows(features, 2, logits, 2); }
 };
 
 TEST(Ssd, IsTheDistanceOfDirections) {

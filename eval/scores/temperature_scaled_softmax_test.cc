@@ -16,12 +16,12 @@ constexpr double kTemperature = 3.163078307609238;
 // The T with which two logits that differ by this much give the score -p, p = 1 / (1 + exp(-difference / T)).
 double TemperatureOf(const MadeScore& score, float difference) {
   const std::vector<float> logits = {difference, 0};
-  const double p = -score.Compute(testing::LogitRows(logits, 2)).value()[0];
+  const double p = -score.Compute(LogitRows(logits, 2)).value()[0];
   return difference / std::log(p / (1 - p));
 }
 
 TEST(TemperatureScaledSoftmax, FitsTheTemperatureOfLeastNegativeLogLikelihood) {
-  const testing::GoldenScores golden;
+  const GoldenScores golden;
   ScoreInput train = golden.Input();
   train.num_samples = 21;
   train.logits = train.logits.subspan(3 * 5);
@@ -38,7 +38,7 @@ TEST(TemperatureScaledSoftmax, FitsTheTemperatureOfLeastNegativeLogLikelihood) {
 
 TEST(TemperatureScaledSoftmax, StopsAtTheLimitsWithoutAnOptimum) {
   const std::vector<float> logits = {3, 1, 0, 2};
-  const ScoreInput train = testing::LogitRows(logits, 2);
+  const ScoreInput train = LogitRows(logits, 2);
   MadeScore score("temperature_scaled_softmax {}");
   ASSERT_TRUE(score.Fit(train, {0, 1}).ok());  // all right: the sharper the better
   EXPECT_LT(TemperatureOf(score, 0.0625), 0.1);
@@ -49,7 +49,7 @@ TEST(TemperatureScaledSoftmax, StopsAtTheLimitsWithoutAnOptimum) {
 
 TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
   std::vector<float> logits = {3, 1, 0, 2};
-  const ScoreInput train = testing::LogitRows(logits, 2);
+  const ScoreInput train = LogitRows(logits, 2);
   MadeScore score("temperature_scaled_softmax {}");
   absl::Status status = score.Fit(train, {0});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -62,7 +62,7 @@ TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
 
 TEST(TemperatureScaledSoftmax, ItsProbabilitiesAreThoseOfScaledLogits) {
   const std::vector<float> logits = {3, 1, 0, 2};
-  const ScoreInput input = testing::LogitRows(logits, 2);
+  const ScoreInput input = LogitRows(logits, 2);
   const std::optional<ProbabilityLogits> own =
       MadeScore("temperature_scaled_softmax { temperature: 4 }").Probabilities(input).value();
   EXPECT_EQ(own->logits, (std::vector<float>{0.75f, 0.25f, 0, 0.5f}));

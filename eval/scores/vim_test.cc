@@ -13,13 +13,13 @@ struct Training {
   std::vector<float> logits = {3, 0, -3, 0, 0, 2, 0, -2, 0, 0, 0, 0};
   std::vector<float> weight = {1, 0, 0, 0, 1, 0};
   std::vector<float> bias = {1, -2};
-  ScoreInput Input() const { return testing::WithHead(testing::FeatureRows(features, 3, logits, 2), weight, bias); }
+  ScoreInput Input() const { return WithHead(FeatureRows(features, 3, logits, 2), weight, bias); }
 };
 
 TEST(Vim, ScalesTheResidual) {
   const Training training;
   const std::vector<float> features = {4, 5, 7}, logits = {5, 3};
-  const ScoreInput input = testing::FeatureRows(features, 3, logits, 2);
+  const ScoreInput input = FeatureRows(features, 3, logits, 2);
   const double energy = -std::log(std::exp(5) + std::exp(3));
   MadeScore two("vim { principal_dim: 2 }");  // misses the third axis
   ASSERT_TRUE(two.Fit(training.Input(), {}).ok());

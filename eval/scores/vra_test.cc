@@ -7,7 +7,7 @@ namespace {
 // One output that adds the features, so that the score is minus the logit.
 ScoreInput InputOf(const std::vector<float>& features) {
   static const auto* const weight = new std::vector<float>(2, 1);
-  return testing::WithHead(testing::FeatureRows(features, 2, {}, 1), *weight);
+  return WithHead(FeatureRows(features, 2, {}, 1), *weight);
 }
 
 // Features 0, 1, 2, 3, 4 and ten times as much, of which the percentiles 25 and 75 are 1 and 3, 10 and 30; of all

@@ -9,7 +9,7 @@ namespace {
 absl::StatusOr<std::vector<double>> ScoresOf(const std::vector<double>& weight, const std::vector<float>& logits) {
   WeightedEnergySpec spec;
   for (const double each : weight) spec.add_weight(each);
-  return MadeScore(spec).Compute(testing::LogitRows(logits, logits.size()));
+  return MadeScore(spec).Compute(LogitRows(logits, logits.size()));
 }
 
 TEST(WeightedEnergy, WeighsTheClasses) {

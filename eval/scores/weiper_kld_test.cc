@@ -16,7 +16,7 @@ WeiperKldSpec ThreeHeads() {
 }
 
 void ExpectGolden(const WeiperKldSpec& options, const char* name) {
-  const testing::PostHocGolden golden;
+  const PostHocGolden golden;
   WeiperKld weiper(options);
   auto noise = golden.weiper_noise().begin();
   ASSERT_TRUE(weiper.FitWithNoise(golden.Train(), [&noise] { return *noise++; }).ok());
@@ -37,7 +37,7 @@ TEST(WeiperKld, EqualsGoldenValues) {
 }
 
 TEST(WeiperKld, DrawsByItsSeed) {
-  const testing::PostHocGolden golden;
+  const PostHocGolden golden;
   const auto scores = [&golden](uint64_t seed) {
     WeiperKldSpec options = ThreeHeads();
     options.set_seed(seed);
@@ -53,7 +53,7 @@ TEST(WeiperKld, DrawsByItsSeed) {
 TEST(WeiperKld, IsMinusTheConfidenceForEqualHistograms) {
   const std::vector<float> train = {0, 1, 2};
   const std::vector<float> weight = {1, -1};
-  const ScoreInput input = testing::WithHead(testing::FeatureRows(train, 1, {}, 2), weight);
+  const ScoreInput input = WithHead(FeatureRows(train, 1, {}, 2), weight);
   WeiperKldSpec options;
   options.set_repeats(1);
   options.set_distance(0);

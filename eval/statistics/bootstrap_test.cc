@@ -12,8 +12,8 @@
 namespace openset {
 namespace {
 
-testing::Samples SmallSamples() {
-  testing::Samples samples;
+Samples SmallSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.label = {0, 1, -1, 1, -1, 0, -1, 0, 1};
   samples.prediction = {0, 1, 0, 0, 1, 0, 1, 1, 1};
@@ -40,7 +40,7 @@ TEST(SortedQuantile, IsLinearBetweenValues) {
 }
 
 TEST(StrataOf, AreKnownSamplesAndTheGroupsThatHaveSome) {
-  testing::Samples samples;
+  Samples samples;
   samples.label = {-1, 0, -1, 0};
   samples.prediction = {0, 0, 0, 0};
   samples.unknown_score = {1, 2, 3, 4};
@@ -53,7 +53,7 @@ TEST(StrataOf, AreKnownSamplesAndTheGroupsThatHaveSome) {
 }
 
 TEST(StrataOf, UnitsAreClusters) {
-  testing::Samples samples;
+  Samples samples;
   samples.label = {-1, 0, -1, 0, 0};
   samples.prediction = {0, 0, 0, 0, 0};
   samples.unknown_score = {1, 2, 3, 4, 5};
@@ -71,8 +71,8 @@ TEST(StrataOf, UnitsAreClusters) {
 
 // Each sample once as it is, or three times in one cluster: the same units, so the same replicates and intervals.
 TEST(BootstrapIntervals, CopiesInAClusterCountOnce) {
-  const testing::Samples once = SmallSamples();
-  testing::Samples copies;
+  const Samples once = SmallSamples();
+  Samples copies;
   copies.num_classes = 2;
   for (size_t i = 0; i < once.label.size(); ++i) {
     for (int copy = 0; copy < 3; ++copy) {
@@ -114,8 +114,8 @@ TEST(DrawReplicate, DrawsEachStratumAsOftenAsItHasSamplesAndUniformly) {
 }
 
 TEST(Bootstrap, IntervalsAgreeWithScipyOnTheSameReplicates) {
-  const testing::GoldenCase golden = testing::ReadGolden("statistics.json", "bca")[0];
-  testing::Samples samples;
+  const GoldenCase golden = ReadGolden("statistics.json", "bca")[0];
+  Samples samples;
   samples.unknown_score = golden.arrays.at("known");
   samples.label.assign(samples.unknown_score.size(), 0);
   for (const double score : golden.arrays.at("unknown")) {
@@ -151,7 +151,7 @@ TEST(Bootstrap, IntervalsAgreeWithScipyOnTheSameReplicates) {
 }
 
 TEST(BootstrapIntervals, HoldTheValueAndDoNotDependOnThreads) {
-  const testing::Samples samples = SmallSamples();
+  const Samples samples = SmallSamples();
   BootstrapOptions options;
   options.replicates = 300;
   options.seed = 7;
@@ -172,8 +172,8 @@ TEST(BootstrapIntervals, HoldTheValueAndDoNotDependOnThreads) {
 }
 
 TEST(BootstrapIntervals, TakeWeightsAsRepeatedSamples) {
-  const testing::Samples samples = SmallSamples();
-  testing::Samples part = samples;
+  const Samples samples = SmallSamples();
+  Samples part = samples;
   part.label.pop_back();
   part.prediction.pop_back();
   part.unknown_score.pop_back();
@@ -189,7 +189,7 @@ TEST(BootstrapIntervals, TakeWeightsAsRepeatedSamples) {
 }
 
 TEST(BootstrapIntervals, WorkForEveryMetric) {
-  const testing::Samples samples = SmallSamples();
+  const Samples samples = SmallSamples();
   BootstrapOptions options;
   options.replicates = 50;
   const std::vector<MetricSpec> metrics = AllMetrics();
@@ -202,7 +202,7 @@ TEST(BootstrapIntervals, WorkForEveryMetric) {
 }
 
 TEST(BootstrapIntervals, AreAbsentWhereTheMetricOrTooManyReplicatesAre) {
-  testing::Samples samples = SmallSamples();
+  Samples samples = SmallSamples();
   std::vector<MetricSpec> metrics(1);
   metrics[0].mutable_auroc_misclassification();
   BootstrapOptions options;
@@ -217,7 +217,7 @@ TEST(BootstrapIntervals, AreAbsentWhereTheMetricOrTooManyReplicatesAre) {
 }
 
 TEST(BootstrapIntervals, OfAConstantIsAPoint) {
-  testing::Samples samples = SmallSamples();
+  Samples samples = SmallSamples();
   samples.unknown_score.assign(9, 0.5);
   const auto intervals = BootstrapIntervals(FourMetrics(), RankedInput(samples.Input()), {100}).value();
   EXPECT_EQ(intervals[0].low, 0.5);
@@ -226,7 +226,7 @@ TEST(BootstrapIntervals, OfAConstantIsAPoint) {
 }
 
 TEST(BootstrapIntervals, RefuseWrongOptions) {
-  const testing::Samples samples = SmallSamples();
+  const Samples samples = SmallSamples();
   const RankedInput ranked(samples.Input());
   for (const auto& [options, message] : std::vector<std::pair<BootstrapOptions, std::string>>{
            {{1}, "replicates must be at least 2"},
@@ -240,9 +240,9 @@ TEST(BootstrapIntervals, RefuseWrongOptions) {
 }
 
 // 60 known samples and three groups of 20.
-testing::Samples ThreeGroups() {
+Samples ThreeGroups() {
   RandomStream random(9, "groups");
-  testing::Samples samples;
+  Samples samples;
   for (int i = 0; i < 120; ++i) {
     const bool known = i < 60;
     samples.label.push_back(known ? 0 : kUnknownLabel);
@@ -256,7 +256,7 @@ testing::Samples ThreeGroups() {
 const std::vector<Group> kGroups = {{"a", Distance::kNear}, {"b", Distance::kNear}, {"c", Distance::kFar}};
 
 TEST(GroupIntervals, AreThoseOfEachGroupAlone) {
-  const testing::Samples samples = ThreeGroups();
+  const Samples samples = ThreeGroups();
   std::vector<MetricSpec> metrics(1);
   metrics[0].mutable_auroc();
   BootstrapOptions options;
@@ -284,7 +284,7 @@ TEST(GroupIntervals, AreThoseOfEachGroupAlone) {
 
 // Known samples have the scores 0 ... 59. Group c is above all of them, b above all but one, a below all.
 TEST(GroupIntervals, HaveAWidthWhereAllReplicatesAgree) {
-  testing::Samples samples = ThreeGroups();
+  Samples samples = ThreeGroups();
   for (int i = 0; i < 120; ++i) {
     samples.unknown_score[i] = i < 60 ? i : samples.group[i] == 0 ? -1 : samples.group[i] == 1 ? 58.5 : 100;
   }
@@ -311,7 +311,7 @@ TEST(GroupIntervals, HaveAWidthWhereAllReplicatesAgree) {
 }
 
 TEST(GroupIntervals, RefusesInputsWithoutGroups) {
-  testing::Samples samples = ThreeGroups();
+  Samples samples = ThreeGroups();
   samples.group.clear();
   std::vector<MetricSpec> metrics(1);
   metrics[0].mutable_auroc();

@@ -24,9 +24,9 @@ namespace {
 
 constexpr int kSide = 100;  // known and unknown samples
 
-testing::Samples DrawInput(int number) {
+Samples DrawInput(int number) {
   RandomStream random(11, absl::StrCat("coverage/", number));
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 2;
   for (int i = 0; i < 2 * kSide; ++i) {
     const bool known = i < kSide;
@@ -49,7 +49,7 @@ TEST(Coverage, OfIntervalsForAurocAndOpenAucIsNinetyFivePercent) {
   int held[3][2] = {};
   double difference = 0;
   for (int number = 0; number < inputs; ++number) {
-    const testing::Samples samples = DrawInput(number);
+    const Samples samples = DrawInput(number);
     const RankedInput ranked(samples.Input());
     BootstrapOptions options;
     options.replicates = 400;

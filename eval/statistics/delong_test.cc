@@ -8,8 +8,8 @@
 namespace openset {
 namespace {
 
-testing::Samples Method(const testing::GoldenCase& golden, const std::string& method) {
-  testing::Samples samples;
+Samples Method(const GoldenCase& golden, const std::string& method) {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = golden.arrays.at("score_" + method);
   for (const double label : golden.arrays.at("label")) samples.label.push_back(static_cast<int32_t>(label));
@@ -18,9 +18,9 @@ testing::Samples Method(const testing::GoldenCase& golden, const std::string& me
 }
 
 TEST(DeLong, AgreesWithTheDefinition) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "delong")) {
-    const testing::Samples samples_a = Method(golden, "0");
-    const testing::Samples samples_b = Method(golden, "1");
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "delong")) {
+    const Samples samples_a = Method(golden, "0");
+    const Samples samples_b = Method(golden, "1");
     const RankedInput a(samples_a.Input());
     const RankedInput b(samples_b.Input());
     for (const PairStatistic statistic : {PairStatistic::kAuroc, PairStatistic::kOpenAuc}) {
@@ -40,8 +40,8 @@ TEST(DeLong, AgreesWithTheDefinition) {
   }
 }
 
-testing::Samples FourSamples() {
-  testing::Samples samples;
+Samples FourSamples() {
+  Samples samples;
   samples.label = {0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0};
   samples.unknown_score = {0.1, 0.3, 0.2, 0.4};
@@ -49,7 +49,7 @@ testing::Samples FourSamples() {
 }
 
 TEST(DeLong, FindsNoDifferenceBetweenAMethodAndItself) {
-  const testing::Samples samples = FourSamples();
+  const Samples samples = FourSamples();
   const RankedInput ranked(samples.Input());
   const DeLongComparison comparison = DeLongPaired(ranked, ranked, PairStatistic::kAuroc).value();
   EXPECT_EQ(comparison.difference, 0);
@@ -58,14 +58,14 @@ TEST(DeLong, FindsNoDifferenceBetweenAMethodAndItself) {
 }
 
 TEST(DeLong, RefusesClusters) {
-  testing::Samples samples = FourSamples();
+  Samples samples = FourSamples();
   samples.cluster = {1, 1, 2, 3};
   EXPECT_THAT(DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).status().message(),
               HasSubstr("these are in clusters"));
 }
 
 TEST(DeLong, StaysWithinTheRangeOfTheMetric) {
-  const testing::Samples samples = FourSamples();
+  const Samples samples = FourSamples();
   // Means over pairs: known (1, 1/2), unknown (1/2, 1); variance 1/8 / 2 each; logit 3/4 -+ 1.96 * 0.354 / (3/16).
   const NormalInterval interval = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).value();
   EXPECT_NEAR(interval.standard_error, std::sqrt(1.0 / 8), 1e-15);
@@ -75,7 +75,7 @@ TEST(DeLong, StaysWithinTheRangeOfTheMetric) {
 }
 
 TEST(DeLong, HasAWidthWhereAllPairsAgree) {
-  testing::Samples samples = FourSamples();
+  Samples samples = FourSamples();
   samples.unknown_score = {0.1, 0.2, 0.3, 0.4};
   const NormalInterval interval = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).value();
   EXPECT_EQ(interval.standard_error, 0);
@@ -85,12 +85,12 @@ TEST(DeLong, HasAWidthWhereAllPairsAgree) {
 }
 
 TEST(DeLong, RefusesScoresWithoutVariance) {
-  testing::Samples samples = FourSamples();
+  Samples samples = FourSamples();
   samples.label[3] = 0;
   const absl::Status status = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(status.message(), HasSubstr("there are 3 and 1"));
-  const testing::Samples other = FourSamples();
+  const Samples other = FourSamples();
   EXPECT_EQ(
       DeLongPaired(RankedInput(samples.Input()), RankedInput(other.Input()), PairStatistic::kAuroc).status().code(),
       absl::StatusCode::kInvalidArgument);

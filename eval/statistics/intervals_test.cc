@@ -14,7 +14,7 @@
 namespace openset {
 namespace {
 
-double Value(const testing::GoldenCase& golden) {
+double Value(const GoldenCase& golden) {
   const double x = *golden.at("x");
   const double df = golden.numbers.count("df") > 0 ? *golden.at("df") : 0;
   if (golden.name == "normal_cdf") return NormalCdf(x);
@@ -29,7 +29,7 @@ double Value(const testing::GoldenCase& golden) {
 }
 
 TEST(Distributions, AgreeWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "distributions")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "distributions")) {
     const double expected = *golden.at("value");
     // scipy integrates the studentized range to about 1e-10.
     const double tolerance = golden.name.rfind("range", 0) == 0 ? 1e-9 : 1e-12;
@@ -47,7 +47,7 @@ TEST(Distributions, HaveTheirLimits) {
 }
 
 TEST(ClopperPearson, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "clopper_pearson")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "clopper_pearson")) {
     const auto k = static_cast<int64_t>(*golden.at("k"));
     const auto n = static_cast<int64_t>(*golden.at("n"));
     const ExactInterval interval = ClopperPearson(k, n, *golden.at("confidence"));
@@ -83,8 +83,8 @@ TEST(ClusteredInterval, CountsWhatClustersAreWorth) {
 }
 
 // Three known samples, all correct, and two unknown ones, all told apart.
-testing::Samples FiveSamples() {
-  testing::Samples samples;
+Samples FiveSamples() {
+  Samples samples;
   samples.label = {0, 0, 0, -1, -1};
   samples.prediction = {0, 0, 0, 0, 0};
   samples.unknown_score = {1, 2, 3, 4, 5};
@@ -92,7 +92,7 @@ testing::Samples FiveSamples() {
 }
 
 TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   MetricSpec metric;
   metric.mutable_auroc();
@@ -108,7 +108,7 @@ TEST(IntervalAtTheEdge, HasAWidthWhereAllPairsAgree) {
 
 // Values of 0 or 1 from so few samples are uncertain, for each metric that is a share.
 TEST(IntervalAtTheEdge, NoShareOfFewSamplesIsCertain) {
-  const testing::Samples samples = FiveSamples();
+  const Samples samples = FiveSamples();
   const RankedInput ranked(samples.Input());
   std::map<std::string, double> width;
   for (const MetricSpec& metric : AllMetrics()) {
@@ -137,7 +137,7 @@ TEST(IntervalAtTheEdge, NoShareOfFewSamplesIsCertain) {
 // 0.55 * 100 is 55.00000000000001 in double precision, and means 55 of the 100 samples, as in the metric itself; a
 // coverage of less than a sample means one.
 TEST(IntervalAtTheEdge, CountsTheSamplesOfTheMetric) {
-  testing::Samples samples;
+  Samples samples;
   samples.label.assign(100, 0);
   samples.prediction.assign(100, 0);
   samples.unknown_score.assign(100, 1);

@@ -14,8 +14,8 @@ namespace {
 
 // Known samples with scores N(0, 1) and unknown ones with N(1, 1), of which many are equal after rounding to tenths;
 // every third known sample is classified wrongly.
-testing::Samples Drawn(int known, int unknown, RandomStream* random) {
-  testing::Samples samples;
+Samples Drawn(int known, int unknown, RandomStream* random) {
+  Samples samples;
   samples.num_classes = 2;
   for (int i = 0; i < known + unknown; ++i) {
     samples.label.push_back(i < known ? 0 : -1);
@@ -26,7 +26,7 @@ testing::Samples Drawn(int known, int unknown, RandomStream* random) {
 }
 
 // The definition: the mean over all pairs of samples outside of the block.
-double Without(const testing::Samples& samples, PairStatistic statistic, const std::vector<int>& block, int left_out) {
+double Without(const Samples& samples, PairStatistic statistic, const std::vector<int>& block, int left_out) {
   double pairs = 0, sum = 0;
   for (size_t k = 0; k < samples.label.size(); ++k) {
     for (size_t u = 0; u < samples.label.size(); ++u) {
@@ -43,7 +43,7 @@ double Without(const testing::Samples& samples, PairStatistic statistic, const s
 
 TEST(Jackknife, HasTheStatisticWithoutEachBlock) {
   RandomStream random(1, "scores");
-  const testing::Samples samples = Drawn(57, 33, &random);
+  const Samples samples = Drawn(57, 33, &random);
   const RankedInput ranked(samples.Input());
   const std::vector<int> block = JackknifeBlocksOf(ranked.input());
   for (const PairStatistic statistic : {PairStatistic::kAuroc, PairStatistic::kOpenAuc}) {
@@ -57,7 +57,7 @@ TEST(Jackknife, HasTheStatisticWithoutEachBlock) {
 
 TEST(Jackknife, LeavesOutWhatHasNoWeight) {
   RandomStream random(2, "scores");
-  const testing::Samples samples = Drawn(60, 40, &random);
+  const Samples samples = Drawn(60, 40, &random);
   RankedInput part(samples.Input());
   const std::vector<int> block = JackknifeBlocksOf(part.input());
   std::vector<uint32_t> weight(100, 1);
@@ -67,7 +67,7 @@ TEST(Jackknife, LeavesOutWhatHasNoWeight) {
     block_of_part[i] = 0;  // left out each time below
   }
   part.Reweight(weight);
-  testing::Samples others = samples;
+  Samples others = samples;
   others.unknown_score.erase(others.unknown_score.begin() + 60, others.unknown_score.begin() + 80);
   others.label.erase(others.label.begin() + 60, others.label.begin() + 80);
   others.prediction.erase(others.prediction.begin() + 60, others.prediction.begin() + 80);
@@ -81,7 +81,7 @@ TEST(Jackknife, LeavesOutWhatHasNoWeight) {
 
 TEST(Jackknife, DealsEachKindOfSamplesEvenly) {
   RandomStream random(3, "scores");
-  testing::Samples samples = Drawn(100, 60, &random);
+  Samples samples = Drawn(100, 60, &random);
   for (int i = 0; i < 160; ++i) samples.group.push_back(i >= 120);  // 20 unknown samples of group 0, 40 of group 1
   const std::vector<int> block = JackknifeBlocksOf(samples.Input());
   std::map<int, std::vector<int>> counts;  // of the known ones, of both groups
@@ -96,7 +96,7 @@ TEST(Jackknife, DealsEachKindOfSamplesEvenly) {
 
 TEST(Jackknife, KeepsClustersWhole) {
   RandomStream random(4, "scores");
-  testing::Samples samples = Drawn(100, 100, &random);
+  Samples samples = Drawn(100, 100, &random);
   for (int i = 0; i < 200; ++i) samples.cluster.push_back(1000 + i % 40);
   const std::vector<int> block = JackknifeBlocksOf(samples.Input());
   std::map<int, std::set<int64_t>> clusters;
@@ -110,7 +110,7 @@ TEST(Jackknife, KeepsClustersWhole) {
 
 TEST(Jackknife, HasNoValuesOfFewSamples) {
   RandomStream random(5, "scores");
-  const testing::Samples samples = Drawn(100, kJackknifeBlocks - 1, &random);
+  const Samples samples = Drawn(100, kJackknifeBlocks - 1, &random);
   const RankedInput ranked(samples.Input());
   EXPECT_THAT(WithoutBlocks(ranked, PairStatistic::kAuroc, JackknifeBlocksOf(ranked.input())), IsEmpty());
 }
@@ -128,8 +128,8 @@ TEST(Jackknife, AgreesWithDeLong) {
   RandomStream random(6, "scores");
   double jackknife = 0, delong = 0, delong_b = 0, jackknife_paired = 0, delong_paired = 0;
   for (int draw = 0; draw < 300; ++draw) {
-    const testing::Samples a = Drawn(300, 200, &random);
-    testing::Samples b = a;
+    const Samples a = Drawn(300, 200, &random);
+    Samples b = a;
     for (size_t i = 0; i < b.label.size(); ++i) b.unknown_score[i] += random.Normal();
     const RankedInput of_a(a.Input()), of_b(b.Input());
     const std::vector<int> block = JackknifeBlocksOf(of_a.input());

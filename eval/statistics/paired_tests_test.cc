@@ -39,7 +39,7 @@ PairedTest OfDifferences(const std::vector<double>& differences, const std::vect
 }
 
 TEST(ComparePairedRuns, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "paired")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "paired")) {
     SCOPED_TRACE(golden.name);
     const PairedTest test = Compare(golden.arrays.at("a"), golden.arrays.at("b")).value();
     EXPECT_NEAR(test.mean_difference, *golden.at("mean"), 1e-12);
@@ -78,7 +78,7 @@ TEST(ComparePairedRuns, TreatsRoundingAsNoVariance) {
 }
 
 TEST(ComparePairedRuns, TakesTiesAndZerosFromThePermutationDistribution) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "wilcoxon_exact")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "wilcoxon_exact")) {
     const std::vector<double>& d = golden.arrays.at("differences");
     const PairedTest test = Compare(d, std::vector<double>(d.size(), 0.0)).value();
     EXPECT_NEAR(test.wilcoxon_p_value, *golden.at("p"), 1e-13) << golden.name;
@@ -149,7 +149,7 @@ TEST(ComparePairedRuns, RefusesRunsThatCannotBePaired) {
 }
 
 TEST(CompareMethods, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "friedman")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "friedman")) {
     SCOPED_TRACE(golden.name);
     const std::vector<double>& flat = golden.arrays.at("values");
     const int k = static_cast<int>(*golden.at("methods"));
@@ -198,7 +198,7 @@ TEST(CompareMethods, DoesNotComparePairsWithoutARejection) {
 }
 
 TEST(CompareMethods, ExactPAgreesWithEnumeration) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "friedman_exact")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "friedman_exact")) {
     const std::vector<double>& flat = golden.arrays.at("values");
     const int k = static_cast<int>(*golden.at("methods"));
     std::vector<std::vector<double>> value;
@@ -237,7 +237,7 @@ TEST(CompareMethods, RefusesTablesWithHoles) {
 }
 
 TEST(HolmAdjusted, AgreesWithGoldenValues) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("statistics.json", "holm")) {
+  for (const GoldenCase& golden : ReadGolden("statistics.json", "holm")) {
     const std::vector<double> adjusted = HolmAdjusted(golden.arrays.at("p"));
     for (size_t i = 0; i < adjusted.size(); ++i) EXPECT_NEAR(adjusted[i], golden.arrays.at("adjusted")[i], 1e-15);
   }
@@ -263,10 +263,10 @@ TEST(HolmLevels, APValueIsBelowItsLevelWhereTheAdjustedOneIsBelowAlpha) {
 }
 
 // 200 known and 200 unknown samples, the unknown ones `shift` standard deviations above.
-testing::Samples NormalSamples(double shift, double noise) {
+Samples NormalSamples(double shift, double noise) {
   RandomStream random(3, "paired");
   RandomStream extra(4, "noise");
-  testing::Samples samples;
+  Samples samples;
   for (int i = 0; i < 400; ++i) {
     samples.label.push_back(i % 2 == 0 ? 0 : kUnknownLabel);
     samples.prediction.push_back(0);
@@ -275,8 +275,7 @@ testing::Samples NormalSamples(double shift, double noise) {
   return samples;
 }
 
-absl::StatusOr<PairedDifference> Compare(const testing::Samples& a, const testing::Samples& b, int replicates,
-                                         double confidence = 0.95) {
+absl::StatusOr<PairedDifference> Compare(const Samples& a, const Samples& b, int replicates, double confidence = 0.95) {
   std::vector<MetricSpec> metrics(1);
   metrics[0].mutable_auroc();
   const RankedInput of_a(a.Input());
@@ -290,8 +289,8 @@ absl::StatusOr<PairedDifference> Compare(const testing::Samples& a, const testin
 }
 
 TEST(PairedBootstrap, SeesADifferenceThatSharedSamplesCannotExplain) {
-  const testing::Samples a = NormalSamples(1.5, 0.1);
-  const testing::Samples b = NormalSamples(1.0, 0.1);
+  const Samples a = NormalSamples(1.5, 0.1);
+  const Samples b = NormalSamples(1.0, 0.1);
   const PairedDifference result = Compare(a, b, 500).value();
   EXPECT_NEAR(*result.difference.value, *result.value_a - *result.value_b, 1e-15);
   EXPECT_GT(result.difference.low, 0);
@@ -306,7 +305,7 @@ TEST(PairedBootstrap, SeesADifferenceThatSharedSamplesCannotExplain) {
 }
 
 TEST(PairedBootstrap, FindsNoDifferenceBetweenAMethodAndItself) {
-  const testing::Samples a = NormalSamples(1, 0);
+  const Samples a = NormalSamples(1, 0);
   const PairedDifference result = Compare(a, a, 100).value();
   EXPECT_EQ(result.difference.value, 0);
   EXPECT_EQ(result.difference.low, 0);
@@ -336,11 +335,11 @@ TEST(PairedBootstrap, IntervalAndPValueAgree) {
 
 // Eleven methods, each clearly better than the one before: Holm's p over the 55 pairs finds them all.
 TEST(PairedBootstrap, HasPValuesSmallEnoughForManyPairs) {
-  std::vector<testing::Samples> samples;
+  std::vector<Samples> samples;
   for (int m = 0; m < 11; ++m) samples.push_back(NormalSamples(0.3 * m, 0.1));
   std::deque<RankedInput> ranked;
   std::vector<const RankedInput*> methods;
-  for (const testing::Samples& one : samples) methods.push_back(&ranked.emplace_back(one.Input()));
+  for (const Samples& one : samples) methods.push_back(&ranked.emplace_back(one.Input()));
   BootstrapOptions options;
   options.replicates = 500;
   const std::vector<MethodPair> pairs = PairedBootstrap({Parsed<MetricSpec>("auroc {}")}, methods, options).value();
@@ -353,8 +352,8 @@ TEST(PairedBootstrap, HasPValuesSmallEnoughForManyPairs) {
 }
 
 TEST(PairedBootstrap, RefusesOtherSamples) {
-  const testing::Samples a = NormalSamples(1, 0);
-  testing::Samples b = a;
+  const Samples a = NormalSamples(1, 0);
+  Samples b = a;
   b.label[0] = kUnknownLabel;
   EXPECT_EQ(Compare(a, b, 100).status().code(), absl::StatusCode::kInvalidArgument);
   b = a;

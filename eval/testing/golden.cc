@@ -10,7 +10,6 @@
 #include "nlohmann/json.hpp"
 
 namespace openset {
-namespace testing {
 namespace {
 
 void Flatten(const nlohmann::json& json, const std::string& path, GoldenCase* golden) {
@@ -134,5 +133,4 @@ MetricResult Compute(absl::string_view metric, const RankedInput& ranked) {
   return ::testing::AssertionSuccess();
 }
 
-}  // namespace testing
 }  // namespace openset

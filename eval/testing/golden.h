@@ -15,8 +15,6 @@
 #include "gtest/gtest.h"
 
 namespace openset {
-namespace testing {
-
 // One object of a file, flattened.
 struct GoldenCase {
   std::string name;
@@ -63,7 +61,6 @@ MetricResult Compute(absl::string_view metric, const RankedInput& ranked);
 // Whether `result` is within `tolerance` of `expected`, or absent if `expected` is.
 ::testing::AssertionResult Agrees(const MetricResult& result, std::optional<double> expected, double tolerance = 1e-12);
 
-}  // namespace testing
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_TESTING_GOLDEN_H_

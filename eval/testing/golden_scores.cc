@@ -8,8 +8,6 @@
 #include "gtest/gtest.h"
 
 namespace openset {
-namespace testing {
-
 GoldenScores::GoldenScores() : golden_(ReadGolden("scores.json", "")[0]) {
   for (int row = 0; golden_.arrays.count(absl::StrCat("logits/", row)) > 0; ++row) {
     for (const double logit : golden_.arrays.at(absl::StrCat("logits/", row))) logits_.push_back(logit);
@@ -92,5 +90,4 @@ void PostHocGolden::ExpectScores(const std::vector<double>& scores, absl::string
   }
 }
 
-}  // namespace testing
 }  // namespace openset

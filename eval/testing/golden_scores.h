@@ -10,8 +10,6 @@
 #include "eval/testing/golden.h"
 
 namespace openset {
-namespace testing {
-
 // 24 rows of 5 logits, some of them +-1000.
 class GoldenScores {
  public:
@@ -62,7 +60,6 @@ class PostHocGolden {
   std::vector<int64_t> stage_widths_;  // of the features, seen as the values of several stages
 };
 
-}  // namespace testing
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_TESTING_GOLDEN_SCORES_H_

@@ -16,7 +16,6 @@
 #include "gtest/gtest.h"
 
 namespace openset {
-namespace testing {
 namespace {
 
 // Properties of one form of a metric, beside what all metrics have in common.
@@ -233,5 +232,4 @@ TEST(MetricConformance, HoldsForOtherForms) {
 
 }  // namespace
 
-}  // namespace testing
 }  // namespace openset

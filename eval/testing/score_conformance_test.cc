@@ -18,7 +18,6 @@
 #include "eval/scores/score.pb.h"
 
 namespace openset {
-namespace testing {
 namespace {
 
 // Properties of one score, beside what all scores have in common.
@@ -497,5 +496,4 @@ TEST(ScoreConformance, HoldsForOtherForms) {
 
 }  // namespace
 
-}  // namespace testing
 }  // namespace openset

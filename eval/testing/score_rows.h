@@ -36,8 +36,6 @@ class MadeScore {
   std::unique_ptr<Score> score_;
 };
 
-namespace testing {
-
 // logits: [N * outputs].
 inline ScoreInput LogitRows(absl::Span<const float> logits, int64_t outputs) {
   ScoreInput input;
@@ -73,7 +71,6 @@ inline ScoreInput WithStages(ScoreInput rows, absl::Span<const float> values, ab
   return rows;
 }
 
-}  // namespace testing
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_TESTING_SCORE_ROWS_H_

@@ -14,8 +14,8 @@ namespace openset {
 namespace {
 
 // By score: correct 0.1, correct 0.2, unknown 0.3, wrong 0.4, correct 0.5, unknown 0.6, unknown 0.7.
-testing::Samples SevenSamples() {
-  testing::Samples samples;
+Samples SevenSamples() {
+  Samples samples;
   samples.num_classes = 2;
   samples.unknown_score = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
   samples.label = {0, 1, -1, 0, 1, -1, -1};
@@ -24,7 +24,7 @@ testing::Samples SevenSamples() {
 }
 
 TEST(SelectThreshold, FollowsEachRule) {
-  const testing::Samples samples = SevenSamples();
+  const Samples samples = SevenSamples();
   const RankedInput validation(samples.Input());
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.75, validation), 0.4);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.76, validation), 0.5);
@@ -45,7 +45,7 @@ TEST(SelectThreshold, FollowsEachRule) {
 // interval for 15 of 20 is 0.5090 to 0.9134, and for 45 of 60 0.6214 to 0.8528. Reference: Korn and Graubard's with
 // scipy 1.17 (beta.ppf and t.isf).
 TEST(DescribeThreshold, SamplesOfOneClusterAreNotIndependent) {
-  testing::Samples samples;
+  Samples samples;
   samples.num_classes = 1;
   std::vector<int64_t> cluster;
   for (int i = 0; i < 60; ++i) {
@@ -78,7 +78,7 @@ TEST(DescribeThreshold, SamplesOfOneClusterAreNotIndependent) {
 }
 
 TEST(SelectThreshold, NeedsOnlyWhatItsRuleReads) {
-  testing::Samples known = SevenSamples();
+  Samples known = SevenSamples();
   known.label = {0, 1, 0, 0, 1, 0, 1};
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 1, RankedInput(known.Input())), 0.7);
   absl::Status status = SelectThreshold(ThresholdRule::kBestNaccRates, 0, RankedInput(known.Input())).status();
@@ -95,7 +95,7 @@ TEST(SelectThreshold, NeedsOnlyWhatItsRuleReads) {
 }
 
 TEST(DescribeThreshold, CountsDecisionsOnOtherSamples) {
-  const testing::Samples samples = SevenSamples();
+  const Samples samples = SevenSamples();
   const RankedInput test(samples.Input());
   ThresholdReport report = DescribeThreshold(0.45, test);
   EXPECT_EQ(report.accepted, (Tally{2, 1, 1}));
@@ -113,7 +113,7 @@ TEST(DescribeThreshold, CountsDecisionsOnOtherSamples) {
 }
 
 TEST(SelectThreshold, WithoutPredictions) {
-  testing::Samples samples = SevenSamples();
+  Samples samples = SevenSamples();
   samples.prediction.clear();
   const RankedInput validation(samples.Input());
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.75, validation), 0.4);
@@ -132,8 +132,8 @@ TEST(SelectThreshold, WithoutPredictions) {
 }
 
 // n known samples of scores 1 .. n.
-testing::Samples Known(int n) {
-  testing::Samples samples;
+Samples Known(int n) {
+  Samples samples;
   for (int i = 1; i <= n; ++i) samples.unknown_score.push_back(i);
   samples.label.assign(n, 0);
   samples.prediction.assign(n, 0);
@@ -141,13 +141,13 @@ testing::Samples Known(int n) {
 }
 
 TEST(SelectThreshold, ConformalCountsTheNextSampleIn) {
-  const testing::Samples twenty = Known(20);
+  const Samples twenty = Known(20);
   const RankedInput validation(twenty.Input());
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.9, validation), 18);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kConformal, 0.9, validation), 19);  // ceil(21 * 0.9)
-  const testing::Samples nineteen = Known(19);
+  const Samples nineteen = Known(19);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(nineteen.Input())), 19);
-  const testing::Samples few = Known(18);
+  const Samples few = Known(18);
   const absl::Status status = SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(few.Input())).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(status.message(), HasSubstr("at least 19"));
@@ -163,7 +163,7 @@ TEST(SelectThreshold, ConformalAcceptsTheShareItPromises) {
   constexpr int kDraws = 4000;
   for (int draw = 0; draw < kDraws; ++draw) {
     RandomStream random(7, absl::StrCat("conformal/", draw));
-    testing::Samples samples = Known(20);
+    Samples samples = Known(20);
     for (double& score : samples.unknown_score) score = random.Uniform();
     const RankedInput validation(samples.Input());
     conformal += *SelectThreshold(ThresholdRule::kConformal, 0.9, validation) / kDraws;  // of U(0, 1): the share itself
@@ -179,7 +179,7 @@ TEST(SelectThreshold, GuaranteedRiskHoldsAsOftenAsPromised) {
   int broken = 0, found = 0, plain_broken = 0;
   for (int draw = 0; draw < 400; ++draw) {
     RandomStream random(8, absl::StrCat("risk/", draw));
-    testing::Samples samples = Known(500);
+    Samples samples = Known(500);
     samples.num_classes = 2;
     for (int i = 0; i < 500; ++i) {
       const double score = random.Uniform();
@@ -202,7 +202,7 @@ TEST(SelectThreshold, GuaranteedRiskHoldsAsOftenAsPromised) {
 // 100 correct samples of score 0 and 1000 unknown ones of score 1: the bound of the 100, 1 - (0.05 / 20)^(1 / 100) =
 // 0.058, holds for thresholds below 1. At 1, the risk is 1000 / 1100.
 TEST(SelectThreshold, GuaranteedRiskIsOfTheSamplesThatItAccepts) {
-  testing::Samples samples = Known(1100);
+  Samples samples = Known(1100);
   for (int i = 0; i < 1100; ++i) {
     samples.unknown_score[i] = i < 100 ? 0 : 1;
     samples.label[i] = i < 100 ? 0 : -1;
@@ -225,7 +225,7 @@ TEST(SelectThreshold, GuaranteedRiskHoldsWithTies) {
   int broken = 0, found = 0;
   for (int draw = 0; draw < 200; ++draw) {
     RandomStream random(9, absl::StrCat("tied risk/", draw));
-    testing::Samples samples = Known(2000);
+    Samples samples = Known(2000);
     samples.num_classes = 2;
     for (int i = 0; i < 2000; ++i) {
       const double score = random.Uniform();
@@ -244,7 +244,7 @@ TEST(SelectThreshold, GuaranteedRiskHoldsWithTies) {
 }
 
 TEST(SelectThreshold, GuaranteedRiskRefuses) {
-  const testing::Samples few = Known(5);
+  const Samples few = Known(5);
   const RankedInput validation(few.Input());
   const absl::Status status = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
@@ -255,8 +255,8 @@ TEST(SelectThreshold, GuaranteedRiskRefuses) {
 }
 
 TEST(WarningOf, WarnsIfRejectingGainsNothing) {
-  const testing::Samples known = Known(5);
-  const testing::Samples both = SevenSamples();
+  const Samples known = Known(5);
+  const Samples both = SevenSamples();
   EXPECT_THAT(WarningOf(ThresholdRule::kBestYoudenMacro, RankedInput(known.Input())), HasSubstr("known_accepted"));
   EXPECT_EQ(WarningOf(ThresholdRule::kBestYoudenMacro, RankedInput(both.Input())), "");
   EXPECT_EQ(WarningOf(ThresholdRule::kKnownAccepted, RankedInput(known.Input())), "");

@@ -94,7 +94,7 @@ TEST(GeneralizedPareto, RefusesTooFewValues) {
 }
 
 TEST(Weibull, FitsGoldenTails) {
-  for (const testing::GoldenCase& golden : testing::ReadGolden("openmax.json", "weibull")) {
+  for (const GoldenCase& golden : ReadGolden("openmax.json", "weibull")) {
     SCOPED_TRACE(golden.name);
     const WeibullTail tail =
         FitWeibullTail(golden.arrays.at("distances"), static_cast<int>(*golden.at("tail")), *golden.at("translate"))

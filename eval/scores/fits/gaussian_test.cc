@@ -11,7 +11,7 @@ namespace {
 
 TEST(FeaturesByClass, KeepsTheOrder) {
   const std::vector<float> features = {1, 2, 3, 4, 5, 6};
-  const ScoreInput input = testing::FeatureRows(features, 2);
+  const ScoreInput input = FeatureRows(features, 2);
   const auto classes = FeaturesByClass(input, {7, 2, 7}).value();
   ASSERT_EQ(classes.size(), 2);
   EXPECT_EQ(classes[0].label, 2);
@@ -22,7 +22,7 @@ TEST(FeaturesByClass, KeepsTheOrder) {
 
 TEST(FeaturesByClass, RefusesMoreThanFitsInMemory) {
   const std::vector<float> features(3 * 20000);
-  const ScoreInput input = testing::FeatureRows(features, 20000);
+  const ScoreInput input = FeatureRows(features, 20000);
   EXPECT_TRUE(FeaturesByClass(input, {0, 0, 0}).ok());
   EXPECT_THAT(FeaturesByClass(input, {0, 1, 2}).status().message(),
               ::testing::HasSubstr("for each of 3 classes of 20000 features"));
