@@ -15,7 +15,6 @@
 #include "core/random.h"
 #include "core/tensor/torch.h"
 #include "losses/loss_members.h"
-#include "losses/parameters.h"
 #include "losses/row_ops.h"
 
 namespace openset {

@@ -26,7 +26,6 @@
 #include "core/tensor/torch.h"
 #include "core/tensor/transfer.h"
 #include "losses/loss_members.h"
-#include "losses/parameters.h"
 #include "losses/row_ops.h"
 
 namespace openset {

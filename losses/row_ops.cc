@@ -1,5 +1,7 @@
 #include "losses/row_ops.h"
 
+#include <cstdint>
+
 namespace openset {
 
 at::Tensor AtLabel(const at::Tensor& value, const at::Tensor& label) { return -MinusAtLabel(value, label); }
@@ -24,6 +26,12 @@ at::Tensor RowsAt(const at::Tensor& rows, const at::Tensor& index) { return at::
 
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight) {
   return WeightedMeans(weight.to(value.scalar_type())).Of(value);
+}
+
+at::Tensor DrawParameter(at::IntArrayRef shape, at::Device device, const std::function<double()>& draw) {
+  const at::Tensor values = at::empty(shape, at::kDouble);
+  for (int64_t i = 0; i < values.numel(); ++i) values.mutable_data_ptr<double>()[i] = draw();
+  return values.to(device, at::kFloat).set_requires_grad(true);
 }
 
 }  // namespace openset

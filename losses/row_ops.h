@@ -2,6 +2,8 @@
 #ifndef OPENSET_LOSSES_ROW_OPS_H_
 #define OPENSET_LOSSES_ROW_OPS_H_
 
+#include <functional>
+
 #include "core/tensor/torch.h"
 
 namespace openset {
@@ -38,6 +40,12 @@ class WeightedMeans {
 
 // One such mean, for weights of any type.
 at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight);
+
+// ---- Learnable tensors of loss terms.
+
+// An f32 leaf of this shape on the device. Its elements are draw(), in row-major order, so that a random stream gives
+// the same ones everywhere.
+at::Tensor DrawParameter(at::IntArrayRef shape, at::Device device, const std::function<double()>& draw);
 
 }  // namespace openset
 

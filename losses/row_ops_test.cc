@@ -2,6 +2,7 @@
 
 #include "core/testing/status_matchers.h"
 #include "core/testing/tensor_matchers.h"
+#include "gmock/gmock.h"
 
 namespace openset {
 namespace {
@@ -51,6 +52,14 @@ TEST(WeightedMean, IsZeroWithoutWeight) {
   mean.backward();
   EXPECT_THAT(value.grad(), TensorNear(at::zeros({2}), 0));
   EXPECT_THAT(WeightedMean(at::zeros({0}), at::zeros({0})), TensorNear(at::scalar_tensor(0), 0));
+}
+
+TEST(DrawParameter, IsALeafDrawnRowByRow) {
+  double next = 0;
+  const at::Tensor parameter = DrawParameter({2, 3}, at::kCPU, [&next] { return next++; });
+  EXPECT_THAT(parameter, TensorEq(at::arange(6, at::kFloat).view({2, 3})));
+  EXPECT_TRUE(parameter.is_leaf());
+  EXPECT_TRUE(parameter.requires_grad());
 }
 
 }  // namespace

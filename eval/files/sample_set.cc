@@ -18,8 +18,8 @@
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
 #include "eval/files/same_network.h"
+#include "eval/scores/input.h"
 #include "eval/scores/output_kind.h"
-#include "eval/scores/prediction.h"
 
 namespace openset {
 namespace {

@@ -112,6 +112,13 @@ double LogSumExp(const Eigen::Ref<const Eigen::VectorXd>& z);
 std::vector<double> HeadEnergy(const ScoreInput& input, const LinearHead& head,
                                const std::function<void(Eigen::Ref<Eigen::VectorXd>)>& change);
 
+// ---- The closed-set prediction.
+
+// [N]: the class of the largest of the first `num_classes` logits, the lowest class if several are equal. Ignores
+// further outputs (a class for unknown samples).
+// Errors, kInvalidArgument: no logits, fewer than `num_classes` outputs or none, NaN with its row.
+absl::StatusOr<std::vector<int32_t>> ClosedSetPrediction(const ScoreInput& input, int64_t num_classes);
+
 }  // namespace openset
 
 #endif  // OPENSET_EVAL_SCORES_INPUT_H_

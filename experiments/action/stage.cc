@@ -2,6 +2,7 @@
 
 #include "core/files/files.h"
 #include "core/status_macros.h"
+#include "google/protobuf/descriptor.h"
 
 namespace openset {
 
@@ -50,6 +51,22 @@ absl::Status Stage::Remove(const Store& store, const std::string& key) const {
   OPENSET_RETURN_IF_ERROR(RemoveSavedState(store, key));
   const std::string result = ResultPath(store, key);
   return result.empty() ? absl::OkStatus() : store.Remove(result);
+}
+
+bool IsAnySet(const ActionMemory& memory) {
+  for (int f = 0; f < ActionMemory::descriptor()->field_count(); ++f) {
+    if (memory.GetReflection()->GetInt64(memory, ActionMemory::descriptor()->field(f)) > 0) return true;
+  }
+  return false;
+}
+
+void FillMemory(int64_t megabytes, ActionMemory* memory) {
+  for (int f = 0; f < ActionMemory::descriptor()->field_count(); ++f) {
+    const google::protobuf::FieldDescriptor* const field = ActionMemory::descriptor()->field(f);
+    if (memory->GetReflection()->GetInt64(*memory, field) == 0) {
+      memory->GetReflection()->SetInt64(memory, field, megabytes);
+    }
+  }
 }
 
 }  // namespace openset

@@ -99,6 +99,14 @@ inline const Stage& StageOf(const Action& action) { return StageOf(action.kind);
 // "train", "infer", "evaluate", "choose".
 inline const char* KindName(ActionKind kind) { return StageOf(kind).Verb(ActionRole::kMain); }
 
+// ---- The memory of actions, over all kinds (ActionMemory).
+
+// Whether the memory of any kind is set.
+bool IsAnySet(const ActionMemory& memory);
+
+// Sets the memory of the kinds without one to `megabytes`.
+void FillMemory(int64_t megabytes, ActionMemory* memory);
+
 }  // namespace openset
 
 #endif  // OPENSET_EXPERIMENTS_ACTION_STAGE_H_

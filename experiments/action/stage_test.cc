@@ -6,6 +6,7 @@
 #include "core/files/files.h"
 #include "core/testing/status_matchers.h"
 #include "experiments/spec/open_set.pb.h"
+#include "gtest/gtest.h"
 
 namespace openset {
 namespace {
@@ -127,6 +128,24 @@ TEST(Stage, WordsOfEqualWidth) {
     EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kMain)).size(), 9);
     EXPECT_EQ(std::string(StageOf(kind).PastTense(ActionRole::kImport)).size(), 9);
   }
+}
+
+TEST(MemoryLimits, OneKindIsEnoughToBeSet) {
+  ActionMemory memory;
+  EXPECT_FALSE(IsAnySet(memory));
+  memory.set_evaluate_mb(0);
+  EXPECT_FALSE(IsAnySet(memory));
+  memory.set_evaluate_mb(1);
+  EXPECT_TRUE(IsAnySet(memory));
+}
+
+TEST(MemoryLimits, TheOthersGetTheDefault) {
+  ActionMemory memory;
+  memory.set_infer_mb(7);
+  FillMemory(500, &memory);
+  EXPECT_EQ(memory.train_mb(), 500);
+  EXPECT_EQ(memory.infer_mb(), 7);
+  EXPECT_EQ(memory.evaluate_mb(), 500);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
-#include "experiments/action/memory_limits.h"
+#include "experiments/action/stage.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/records/record_fields.h"
 

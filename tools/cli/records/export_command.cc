@@ -17,7 +17,7 @@
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
-#include "tools/cli/task/sample_table.h"
+#include "tools/cli/task/task_samples.h"
 
 namespace openset {
 namespace {
