@@ -177,14 +177,15 @@ TEST_F(TorchScriptTest, StatesHaveTheScriptsNames) {
 
 TEST_F(TorchScriptTest, StatesSetTheScriptsParameters) {
   for (const char* fields : {"head: 'fc'", "features: true"}) {
-    ASSERT_OK_AND_ASSIGN(const auto model, Make("features", fields), other = Make("features", fields));
+    ASSERT_OK_AND_ASSIGN(const auto model, Make("features", fields));
+    ASSERT_OK_AND_ASSIGN(const auto other, Make("features", fields));
     {
       const at::NoGradGuard no_grad;
-      for (at::Tensor& parameter : (*other)->parameters()) parameter.mul_(0.5);
+      for (at::Tensor& parameter : other->parameters()) parameter.mul_(0.5);
     }
-    const ModelOutput before = OutputOf(model), expected = OutputOf(*other);
+    const ModelOutput before = OutputOf(model), expected = OutputOf(other);
     EXPECT_THAT(expected.logits, Not(TensorNear(before.logits, 1e-3)));
-    ASSERT_THAT(SetState(StateOf(**other), model.get()), IsOk());
+    ASSERT_THAT(SetState(StateOf(*other), model.get()), IsOk());
     EXPECT_THAT(OutputOfmodel.feature, TensorEq(expected.feature));
     EXPECT_THAT(OutputOfmodel.logits, TensorEq(expected.logits));
   }
@@ -221,18 +222,18 @@ TEST_F(TorchScriptTest, ModesReachTheScript) {
 }
 
 TEST_F(TorchScriptTest, DropoutDrawsFromTheModelsGeneratorAlone) {
-  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits"), other = Make("logits"));
-  ASSERT_THAT(other, IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto model, Make("logits"));
+  ASSERT_OK_AND_ASSIGN(const auto other, Make("logits"));
   model->train();
-  (*other)->train();
+  other->train();
   const auto passes = [&](bool interleave) {
     std::vector<at::Tensor> logits;
     model->SetGenerator(MakeGenerator(at::kCPU, 1));
-    (*other)->SetGenerator(MakeGenerator(at::kCPU, 2));
+    other->SetGenerator(MakeGenerator(at::kCPU, 2));
     for (int pass = 0; pass < 2; ++pass) {
       // Batch statistics of the pass: they do not depend on those before it.
       logits.push_back(model->Forward(Image()).logits.detach());
-      if (interleave) (*other)->Forward(Image());
+      if (interleave) other->Forward(Image());
     }
     return at::stack(logits);
   };

@@ -67,9 +67,8 @@ TEST(WriteVectorFiles, CirclesAreNotCutOff) {
 }
 
 TEST(WriteVectorFiles, RefusesOtherEndingsBeforeItDraws) {
-  const absl::Status status = WriteVectorFiles({{Path("b.svg"), Points()}, {Path("b.gif"), Points()}});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("end in .svg, .pdf or .png"));
+  EXPECT_THAT(WriteVectorFiles({{Path("b.svg"), Points()}, {Path("b.gif"), Points()}}),
+              IsInvalidArgument("end in .svg, .pdf or .png"));
   EXPECT_FALSE(FileExists(Path("b.svg")));
 }
 

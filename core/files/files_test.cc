@@ -87,9 +87,7 @@ TEST_F(FilesTest, OneOfManyCreatorsWins) {
 }
 
 TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
-  const absl::Status missing = ReadFile(In("none")).status();
-  EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(missing.message()), HasSubstr(In("none") + ": No such file"));
+  EXPECT_THAT(ReadFile(In("none")), IsNotFound(In("none") + ": No such file"));
   EXPECT_EQ(ReadFile(folder_).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ListFolder(In("none")).status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(WriteFileAtomically(In("file"), "x").ok());
@@ -98,9 +96,7 @@ TEST_F(FilesTest, ErrorsNameThePathAndLeaveNothing) {
   EXPECT_EQ(ListFolder(In("file/below")).status().code(), absl::StatusCode::kNotFound);
   std::filesystem::remove(In("file"));
 
-  const absl::Status no_folder = WriteFileAtomically(In("none/f"), "x");
-  EXPECT_EQ(no_folder.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(no_folder.message()), HasSubstr("none/f"));
+  EXPECT_THAT(WriteFileAtomically(In("none/f"), "x"), IsUnavailable("none/f"));
 
   // A folder instead of the file: the rename fails, and the temporary file is removed.
   ASSERT_TRUE(MakeFolders(In("taken/inside")).ok());

@@ -49,11 +49,11 @@ TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
 }
 
 TEST_F(InputFileTest, ExplainsWhyAFileCannotBeOpened) {
-  EXPECT_THAT(OpenRegularFile(In("none")).status(), IsNotFound("none: No such file"));
-  EXPECT_THAT(OpenRegularFile(folder_).status(), IsInvalidArgument("is a folder, not a file"));
+  EXPECT_THAT(OpenRegularFile(In("none")), IsNotFound("none: No such file"));
+  EXPECT_THAT(OpenRegularFile(folder_), IsInvalidArgument("is a folder, not a file"));
   EXPECT_EQ(OpenRegularFile("").status(), absl::InvalidArgumentError("cannot open a file without a name"));
   std::filesystem::create_symlink("circle", In("circle"));
-  EXPECT_THAT(OpenRegularFile(In("circle")).status(), IsDataLoss("circle"));
+  EXPECT_THAT(OpenRegularFile(In("circle")), IsDataLoss("circle"));
   std::ofstream(In("file")) << "content";
   EXPECT_THAT(OpenRegularFile(absl::StrCat(In("file"), absl::string_view("\0.png", 5))).status(),
               IsInvalidArgument("file\\x00.png': it has a NUL byte"));

@@ -128,10 +128,10 @@ TEST(RowsOfPart, KeepsClustersWhole) {
 }
 
 TEST(ReadFeatureFile, OtherFilesAreRefused) {
-  EXPECT_THAT(ReadFeatureFile("absent.npz").status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(ReadFeatureFile("absent.npz"), StatusIs(absl::StatusCode::kNotFound));
   const std::string path = JoinPath(::testing::TempDir(), "text.npz");
   ASSERT_THAT(WriteFileAtomically(path, "label,features\n"), IsOk());
-  EXPECT_THAT(ReadFeatureFile(path).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(ReadFeatureFile(path), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(Read({{"label", Whole({0})}})->cluster, IsEmpty());
 }
 

@@ -41,8 +41,8 @@ TEST_F(ImageListTest, ClassesByNumber) {
   EXPECT_THAT(from_one->index().label, ElementsAre(2));
   for (const char* number : {"0", "4", "-9223372036854775808", "9223372036854775807"}) {
     for (const char* first : {"1", "-2147483648", "2147483647"}) {
-      const auto other = Open(absl::StrCat("b.jpg ", number), absl::StrCat("first_class: ", first));
-      EXPECT_THAT(other, IsDataLoss(absl::StrCat("list.txt:1: '", number, "' is not a class (", first, " to ")));
+      EXPECT_THAT(Open(absl::StrCat("b.jpg ", number), absl::StrCat("first_class: ", first)),
+                  IsDataLoss(absl::StrCat("list.txt:1: '", number, "' is not a class (", first, " to ")));
     }
   }
 }

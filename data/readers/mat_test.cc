@@ -46,8 +46,7 @@ TEST(Mat, NoticesCorruption) {
     EXPECT_EQ(report.other_error, 0);
     EXPECT_GT(report.refused, content.size());
     for (size_t size = 0; size < content.size(); ++size) {
-      const auto cut = ReadText(content.substr(0, size));
-      EXPECT_THAT(cut, IsDataLoss("made.mat")) << size;
+      EXPECT_THAT(ReadText(content.substr(0, size)), IsDataLoss("made.mat")) << size;
     }
   }
 }

@@ -67,7 +67,7 @@ TEST_F(FeatureDataSetTest, IsFoundByItsPath) {
   ASSERT_EQ(images[0].pixels.size(), sizeof(features));
   std::memcpy(features, images[0].pixels.data(), sizeof(features));
   EXPECT_THAT(features, ElementsAre(31, -31));
-  EXPECT_THAT(catalog_.Find(Name("absent.npz")).status(), IsNotFound("absent.npz"));
+  EXPECT_THAT(catalog_.Find(Name("absent.npz")), IsNotFound("absent.npz"));
 }
 
 // Another content is other data.

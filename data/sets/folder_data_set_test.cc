@@ -194,7 +194,7 @@ TEST_F(FolderDataSetTest, SaysWhatIsWrong) {
 TEST_F(FolderDataSetTest, ClassNamesAreUtf8) {
   Put("cat");
   Put("dog\xff");
-  EXPECT_THAT(Describe().status(), IsInvalidArgument("images: the name of the folder 'dog\uFFFD' is not UTF-8"));
+  EXPECT_THAT(Describe(), IsInvalidArgument("images: the name of the folder 'dog\uFFFD' is not UTF-8"));
 }
 
 // "folder:/path" instead of a data set's name.

@@ -29,9 +29,7 @@ TEST(Conventions, AreValidAndFoundByName) {
     EXPECT_TRUE(CheckMetrics(metrics).ok()) << convention.name;
     EXPECT_EQ(FindConvention(convention.name)->tool, convention.tool);
   }
-  const absl::Status status = FindConvention("openod").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(status.message(), HasSubstr("did you mean 'openood'?"));
+  EXPECT_THAT(FindConvention("openod"), IsNotFound("did you mean 'openood'?"));
 }
 
 TEST(Conventions, MatchTheToolsOnGoldenDetectionCases) {

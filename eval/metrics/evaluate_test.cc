@@ -86,8 +86,7 @@ TEST(Evaluate, TakesTwoMetricsOfOneKindByTheirNames) {
 TEST(Evaluate, RefusesMissingAndRepeatedMetrics) {
   const Samples samples = KnownSamples();
   absl::Status status = Evaluate({MetricSpec()}, samples.Input()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("metric[0] must have one of: accuracy"));
+  EXPECT_THAT(status, IsInvalidArgument("metric[0] must have one of: accuracy"));
   MetricSpec auroc;
   auroc.mutable_auroc();
   status = Evaluate({auroc, auroc}, samples.Input()).status();
@@ -163,8 +162,7 @@ TEST(EvaluateGroups, LeavesOutMeansWithoutGroupsAndThoseOfAbsentValues) {
 TEST(EvaluateGroups, RefusesGroupsThatDoNotFit) {
   Samples samples = SixSamples();
   absl::Status status = EvaluateGroups(AurocOnly(), RankedInput(samples.Input()), {{"a"}, {"b"}}).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("have group 2; only 2 groups are named"));
+  EXPECT_THAT(status, IsInvalidArgument("have group 2; only 2 groups are named"));
   samples.group.clear();
   status = EvaluateGroups(AurocOnly(), RankedInput(samples.Input()), {{"a"}}).status();
   EXPECT_EQ(status.message(), "the samples have no groups");

@@ -172,9 +172,7 @@ TEST(CompareOnSamples, OtherSamplesAreRefused) {
   std::vector<int32_t> zeros = {0, 0}, label = {0, -1};
   EvaluationInput::Arrays arrays{score, zeros, label, 1};
   const RankedInput b(*EvaluationInput::Create(arrays));
-  const absl::Status status = CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, Options()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("a and b: "));
+  EXPECT_THAT(CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, Options()), IsInvalidArgument("a and b: "));
 }
 
 }  // namespace

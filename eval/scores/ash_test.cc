@@ -63,8 +63,7 @@ TEST(Ash, RefusesFeaturesThatItCannotScale) {
               1e-13);
   const Outputs negative({3, 1, 2, 0.5, -1, -2, -3, -4});
   const absl::Status status = MadeScore("ash { variant: S percentile: 50 }").Compute(negative.Input()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("row 1"));
+  EXPECT_THAT(status, IsInvalidArgument("row 1"));
   EXPECT_TRUE(MadeScore("ash { variant: P percentile: 50 }").Compute(negative.Input()).ok());
   ScoreInput headless = zeros.Input();
   headless.head_weight = {};

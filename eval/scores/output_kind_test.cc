@@ -102,9 +102,8 @@ TEST(CheckLevel, RefusesLogProbabilitiesForScoresThatReadTheLevel) {
   entropy.mutable_entropy();
   EXPECT_TRUE(CheckLevel(energy, OutputKind::kLogits).ok());
   EXPECT_TRUE(CheckLevel(entropy, OutputKind::kLogProbabilities).ok());
-  const absl::Status refused = CheckLevel(energy, OutputKind::kLogProbabilities);
-  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(refused.message(), HasSubstr("these are log-probabilities; energy is 0 for every sample"));
+  EXPECT_THAT(CheckLevel(energy, OutputKind::kLogProbabilities),
+              IsInvalidArgument("these are log-probabilities; energy is 0 for every sample"));
 }
 
 TEST(ExtraOutputText, IsForScoresThatTakeItForAClass) {

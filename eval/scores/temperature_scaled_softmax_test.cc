@@ -52,8 +52,7 @@ TEST(TemperatureScaledSoftmax, RefusesInvalidFitInput) {
   const ScoreInput train = LogitRows(logits, 2);
   MadeScore score("temperature_scaled_softmax {}");
   absl::Status status = score.Fit(train, {0});
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("1 labels for 2 samples"));
+  EXPECT_THAT(status, IsInvalidArgument("1 labels for 2 samples"));
   EXPECT_THAT(score.Fit(train, {0, 2}).message(), HasSubstr("label is 2 in row 1"));
   logits[3] = std::numeric_limits<float>::infinity();
   EXPECT_THAT(score.Fit(train, {0, 1}).message(), HasSubstr("not finite in row 1, output 1"));

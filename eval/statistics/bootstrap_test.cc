@@ -232,9 +232,7 @@ TEST(BootstrapIntervals, RefuseWrongOptions) {
            {{1}, "replicates must be at least 2"},
            {{100, 1.0}, "confidence must lie between 0 and 1"},
            {{100, 0.95, IntervalMethod::kBca, 0, 0}, "threads must be at least 1"}}) {
-    const absl::Status status = BootstrapIntervals(FourMetrics(), ranked, options).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(status.message(), HasSubstr(message));
+    EXPECT_THAT(BootstrapIntervals(FourMetrics(), ranked, options), IsInvalidArgument(message));
   }
   EXPECT_EQ(BootstrapIntervals({MetricSpec()}, ranked, {}).status().code(), absl::StatusCode::kInvalidArgument);
 }

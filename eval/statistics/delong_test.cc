@@ -88,8 +88,7 @@ TEST(DeLong, RefusesScoresWithoutVariance) {
   Samples samples = FourSamples();
   samples.label[3] = 0;
   const absl::Status status = DeLongInterval(RankedInput(samples.Input()), PairStatistic::kAuroc).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("there are 3 and 1"));
+  EXPECT_THAT(status, IsFailedPrecondition("there are 3 and 1"));
   const Samples other = FourSamples();
   EXPECT_EQ(
       DeLongPaired(RankedInput(samples.Input()), RankedInput(other.Input()), PairStatistic::kAuroc).status().code(),

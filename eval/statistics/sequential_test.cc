@@ -96,7 +96,7 @@ TEST(LookAt, DecidesByTheIntervalAtTheLevelOfTheLook) {
   EXPECT_EQ(LookAt(MakeSequentialDesign({5, 1}, {100, 1}, 0.05), 0, a, zero, split, 10)->finding, Finding::kOpen);
   // Without variance there is no test, whatever the difference.
   EXPECT_EQ(LookAt(design, 0, std::vector<double>(5, 1.0), zero, split, 10)->finding, Finding::kOpen);
-  EXPECT_THAT(LookAt(design, 0, {1, 2}, {1}, {0, 1}, 1).status(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(LookAt(design, 0, {1, 2}, {1}, {0, 1}, 1), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 int Studies() {

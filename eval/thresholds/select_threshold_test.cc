@@ -82,14 +82,12 @@ TEST(SelectThreshold, NeedsOnlyWhatItsRuleReads) {
   known.label = {0, 1, 0, 0, 1, 0, 1};
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 1, RankedInput(known.Input())), 0.7);
   absl::Status status = SelectThreshold(ThresholdRule::kBestNaccRates, 0, RankedInput(known.Input())).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("needs unknown validation samples"));
+  EXPECT_THAT(status, IsFailedPrecondition("needs unknown validation samples"));
   known.label.assign(7, -1);
   status = SelectThreshold(ThresholdRule::kKnownAccepted, 0.5, RankedInput(known.Input())).status();
   EXPECT_THAT(status.message(), HasSubstr("needs known validation samples"));
   status = SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, RankedInput(known.Input())).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("no threshold has a risk of at most 0.5"));
+  EXPECT_THAT(status, IsFailedPrecondition("no threshold has a risk of at most 0.5"));
   status = SelectThreshold(ThresholdRule::kUnknownRejected, 1.5, RankedInput(known.Input())).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
 }
@@ -118,9 +116,8 @@ TEST(SelectThreshold, WithoutPredictions) {
   const RankedInput validation(samples.Input());
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kKnownAccepted, 0.75, validation), 0.4);
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kUnknownRejected, 2.0 / 3, validation), 0.5);
-  const absl::Status status = SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, validation).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("the rule needs predictions"));
+  EXPECT_THAT(SelectThreshold(ThresholdRule::kRiskAtMost, 0.5, validation).status(),
+              IsFailedPrecondition("the rule needs predictions"));
   const ThresholdReport report = DescribeThreshold(0.45, validation);
   EXPECT_EQ(report.known_accepted->value, 3.0 / 4);
   EXPECT_EQ(report.unknown_rejected->value, 2.0 / 3);
@@ -149,11 +146,9 @@ TEST(SelectThreshold, ConformalCountsTheNextSampleIn) {
   EXPECT_EQ(*SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(nineteen.Input())), 19);
   const Samples few = Known(18);
   const absl::Status status = SelectThreshold(ThresholdRule::kConformal, 0.95, RankedInput(few.Input())).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("at least 19"));
-  const absl::Status all = SelectThreshold(ThresholdRule::kConformal, 1, RankedInput(few.Input())).status();
-  EXPECT_EQ(all.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(all.message(), HasSubstr("give a target below 1"));
+  EXPECT_THAT(status, IsFailedPrecondition("at least 19"));
+  EXPECT_THAT(SelectThreshold(ThresholdRule::kConformal, 1, RankedInput(few.Input())).status(),
+              IsFailedPrecondition("give a target below 1"));
 }
 
 // The k-th smallest of 20 uniform scores accepts k / 21 of new ones on average, with a standard deviation of 0.064 (k =
@@ -247,8 +242,7 @@ TEST(SelectThreshold, GuaranteedRiskRefuses) {
   const Samples few = Known(5);
   const RankedInput validation(few.Input());
   const absl::Status status = SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("can guarantee"));
+  EXPECT_THAT(status, IsFailedPrecondition("can guarantee"));
   EXPECT_THAT(status.message(), HasSubstr("give more validation samples"));
   EXPECT_EQ(SelectThreshold(ThresholdRule::kRiskGuaranteed, 0.1, validation, 0).status().code(),
             absl::StatusCode::kInvalidArgument);

@@ -21,9 +21,7 @@ using LocalEngineGpuTest = LocalEngineTest;
 
 TEST_F(LocalEngineGpuTest, NeedsTheDeviceTheTrialAsksFor) {
   more_ = "execution { device: CUDA }";
-  const absl::Status status = Run(MakePlanOf("0"));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("--devices=cuda:0"));
+  EXPECT_THAT(Run(MakePlanOf("0")), IsFailedPrecondition("--devices=cuda:0"));
   EXPECT_TRUE(Executed().empty());
 
   // The fake worker needs no real GPU: one action at a time on each device.

@@ -102,18 +102,18 @@ TEST(PowerPlan, OfOneSeedHasNoPartOfSeeds) {
 TEST(PowerPlan, SaysWhatIsMissing) {
   PowerOptions options = Options();
   options.metric = "aurok";
-  EXPECT_THAT(MakePowerPlan(Pilot(), options).status(), IsInvalidArgument("did you mean 'auroc'"));
+  EXPECT_THAT(MakePowerPlan(Pilot(), options), IsInvalidArgument("did you mean 'auroc'"));
   options = Options();
   options.group = "far";
-  EXPECT_THAT(MakePowerPlan(Pilot(), options).status(), IsInvalidArgument("far"));
+  EXPECT_THAT(MakePowerPlan(Pilot(), options), IsInvalidArgument("far"));
   options = Options();
   options.baseline = "none";
-  EXPECT_THAT(MakePowerPlan(Pilot(), options).status(), IsInvalidArgument("none"));
+  EXPECT_THAT(MakePowerPlan(Pilot(), options), IsInvalidArgument("none"));
   Report one = Pilot();
   for (ReportCell& cell : one.cells) cell.splits.assign(cell.n, 0);
   for (ReportCell& cell : one.cells) cell.seeds = {0, 1, 2, 3, 4, 5};
-  EXPECT_THAT(MakePowerPlan(one, Options()).status(), IsInvalidArgument("two splits in common with plain"));
-  EXPECT_THAT(MakePowerPlan(Report(), Options()).status(), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(MakePowerPlan(one, Options()), IsInvalidArgument("two splits in common with plain"));
+  EXPECT_THAT(MakePowerPlan(Report(), Options()), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 // Two trials of one split share a training of 6 s; each has an evaluation of 1 s.

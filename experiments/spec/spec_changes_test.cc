@@ -53,7 +53,7 @@ TEST_F(SpecChangesTest, AnAxisIsAddedToTheStudy) {
   EXPECT_THAT(experiment.overrides, ElementsAre("--axis=training.epochs=1,2", "--axis=training.batch_size=3,4,5"));
   for (const char* axis : {"training.epochs", "=1", "training.epochs="}) {
     changes.axis = {axis};
-    EXPECT_THAT(Load(changes).status(), IsInvalidArgument(absl::StrCat("--axis=", axis, ": write PATH=VALUE,VALUE")));
+    EXPECT_THAT(Load(changes), IsInvalidArgument(absl::StrCat("--axis=", axis, ": write PATH=VALUE,VALUE")));
   }
 }
 
@@ -86,7 +86,7 @@ TEST_F(SpecChangesTest, UntilNamesAMetricOfTheStudyOrHasAllFields) {
         std::pair{"auroc: 1", "unknown metric of this study 'auroc'"}, std::pair{"accuracy: 0", "until.difference"},
         std::pair{"metric { accuracy {} } size: 1", "size"}, std::pair{"metric { accuracy {} }", "until.difference"}}) {
     changes.until = text;
-    EXPECT_THAT(Load(changes).status(), IsInvalidArgument(problem)) << text;
+    EXPECT_THAT(Load(changes), IsInvalidArgument(problem)) << text;
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(SpecChangesTest, MethodsThatAreLeftOutMayBeNamedStill) {
   changes.methods = {"pairs"};
   EXPECT_EQ(Expand(*Load(changes, more))->size(), 2);
   changes.methods = {"plian"};
-  EXPECT_THAT(Load(changes).status(), IsInvalidArgument("--methods: "));
+  EXPECT_THAT(Load(changes), IsInvalidArgument("--methods: "));
 }
 
 // softmax of a study with softmax+laptop is that one, not another recipe.
@@ -136,24 +136,24 @@ TEST_F(SpecChangesTest, ErrorsNameTheFlag) {
            {"model.weights.file=x.pt", "name files in a spec"}}) {
     SpecChanges changes;
     changes.set = {set};
-    EXPECT_THAT(Load(changes).status(), IsInvalidArgument(message)) << set;
+    EXPECT_THAT(Load(changes), IsInvalidArgument(message)) << set;
   }
   SpecChanges lr;
   lr.axis = {"lr=0.1,0.2"};
-  EXPECT_THAT(Load(lr).status(), IsInvalidArgument("--axis=lr=0.1,0.2: a method has no field 'lr'; did you mean "
-                                                   "training.optimizer.learning_rate?"));
+  EXPECT_THAT(Load(lr), IsInvalidArgument("--axis=lr=0.1,0.2: a method has no field 'lr'; did you mean "
+                                          "training.optimizer.learning_rate?"));
   SpecChanges of_study;
   of_study.axis = {"unknown_classes=1,2"};
-  EXPECT_THAT(Load(of_study).status(), IsInvalidArgument("--set 'unknown_classes=[1,2]'"));
+  EXPECT_THAT(Load(of_study), IsInvalidArgument("--set 'unknown_classes=[1,2]'"));
   for (const char* seeds : {"a", "3..1", "0,,1", "-1", "0..99999999999"}) {
     SpecChanges changes;
     changes.seeds = seeds;
-    EXPECT_THAT(Load(changes).status(), IsInvalidArgument("--seeds=")) << seeds;
+    EXPECT_THAT(Load(changes), IsInvalidArgument("--seeds=")) << seeds;
   }
   // A value that the schema's rules refuse is found when the method is resolved.
   SpecChanges changes;
   changes.set = {"training.epochs=0"};
-  EXPECT_THAT(Expand(*Load(changes)).status(), IsInvalidArgument("--set=training.epochs=0: training.epochs: "));
+  EXPECT_THAT(Expand(*Load(changes)), IsInvalidArgument("--set=training.epochs=0: training.epochs: "));
 }
 
 ExperimentSpec Written() {

@@ -465,7 +465,7 @@ TEST_F(BundleTest, TheLibraryHasItsOwnLimit) {
   limits.library_bytes = 24;
   EXPECT_THAT(ReadBundle(path_, file, limits, file), IsOk());
   limits.library_bytes = 23;
-  EXPECT_THAT(ReadBundle(path_, file, limits, file).status(), IsDataLoss("library has more than 23 bytes"));
+  EXPECT_THAT(ReadBundle(path_, file, limits, file), IsDataLoss("library has more than 23 bytes"));
 }
 
 // Hashing 8 TB would take hours.
@@ -488,7 +488,7 @@ TEST_F(BundleTest, DoesNotReadFilesThatAreTooLargeOrNotBundles) {
 TEST_F(BundleTest, DoesNotPassOnCorruptRecords) {
   Write();
   std::filesystem::resize_file(store_.RecordPath(TestKey("abcd")), 20);
-  EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(Read(), IsOk());  // the previous bundle
 }
 
@@ -526,7 +526,7 @@ TEST_F(BundleTest, InvalidRecordsAreSkippedAndNamed) {
     }
     // Nor is the record exported.
     ASSERT_THAT(WriteFileAtomically(path, EncodeRecord(changed)), IsOk());
-    EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_).status(), StatusIs(absl::StatusCode::kDataLoss));
+    EXPECT_THAT(WriteBundle(store_, AllRecordIds(store_), path_), StatusIs(absl::StatusCode::kDataLoss));
   }
 }
 

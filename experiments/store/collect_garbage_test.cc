@@ -287,7 +287,7 @@ TEST_F(CollectGarbageTest, RefusesAFolderThatIsNotAStore) {
 
 TEST_F(CollectGarbageTest, RemovesNothingWhileARecordCannotBeRead) {
   std::filesystem::resize_file(store_.RecordPath(record_.trial_id()), 60);
-  EXPECT_THAT(FindGarbage(store_, {}).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(FindGarbage(store_, {}), StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST_F(CollectGarbageTest, RemovesProgramsThatNoJobRuns) {

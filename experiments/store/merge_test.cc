@@ -270,7 +270,7 @@ TEST_F(MergeTest, ABundleOpensAsAStore) {
     EXPECT_EQ(*bundle.ReadBytes(bundle.RecordPath(trial)), *ReadFile(store.RecordPath(trial)));
   }
   EXPECT_EQ(FindTrial(bundle, id.substr(0, 5)).value(), id);
-  EXPECT_THAT(FindTrial(bundle, "abcf").status(), IsNotFound("all.zip has no"));
+  EXPECT_THAT(FindTrial(bundle, "abcf"), IsNotFound("all.zip has no"));
   EXPECT_TRUE(*bundle.HasRecord(other));
   EXPECT_THAT(bundle.LoadRecord(TestKey("ffff")), StatusIs(absl::StatusCode::kNotFound));
   UnreadRecords unread;

@@ -66,8 +66,7 @@ TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
   ASSERT_TRUE(*store_.CommitRecord(Record(kAbcd, 1)));
   std::ofstream(store_.RecordPath(kAbcd), std::ios::app) << "x";
   const absl::Status damaged = store_.LoadRecord(kAbcd).status();
-  EXPECT_EQ(damaged.code(), absl::StatusCode::kDataLoss);
-  EXPECT_THAT(std::string(damaged.message()), HasSubstr(store_.RecordPath(kAbcd)));
+  EXPECT_THAT(damaged, IsDataLoss(store_.RecordPath(kAbcd)));
   EXPECT_EQ(OtherVersionOf(damaged), std::nullopt);
 
   for (const auto& [id, version] : {std::pair{kEf00, kSchemaVersion + 1}, {kEf01, kSchemaVersion - 1}}) {
@@ -75,8 +74,7 @@ TEST_F(StoreTest, CorruptAndNewerRecordsAreNamed) {
     other.set_schema_version(version);
     ASSERT_TRUE(*store_.CommitRecord(other));
     const absl::Status refused = store_.LoadRecord(id).status();
-    EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
-    EXPECT_THAT(std::string(refused.message()), HasSubstr(absl::StrCat("schema version ", version)));
+    EXPECT_THAT(refused, IsDataLoss(absl::StrCat("schema version ", version)));
     EXPECT_EQ(OtherVersionOf(refused), version);
     // It does not block the trial's own record.
     EXPECT_TRUE(*store_.CommitRecord(Record(id, 1)));

@@ -226,8 +226,8 @@ TEST_F(UpgradedTrainingTest, LeavesOutWhatIsCorruptAndKeepsTheRest) {
 }
 
 TEST_F(UpgradeTest, OnlyOfVersion2) {
-  EXPECT_THAT(UpgradeStore(Expected(), to_).status(), IsFailedPrecondition("only version 2 can be upgraded"));
-  EXPECT_THAT(UpgradeStore(from_, to_).status(), IsNotFound("there is no store " + from_.folder()));
+  EXPECT_THAT(UpgradeStore(Expected(), to_), IsFailedPrecondition("only version 2 can be upgraded"));
+  EXPECT_THAT(UpgradeStore(from_, to_), IsNotFound("there is no store " + from_.folder()));
   EXPECT_FALSE(FileExists(to_.folder()));
 }
 

@@ -48,7 +48,7 @@ TEST_F(VerifyStoreTest, ChecksEverything) {
   EXPECT_THAT(Damaged(), IsEmpty());
   EXPECT_THAT(report.strangers, IsEmpty());
   EXPECT_THAT(report.incomplete, IsEmpty());
-  EXPECT_THAT(VerifyStore(Store("/nowhere")).status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(VerifyStore(Store("/nowhere")), StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST_F(VerifyStoreTest, NoFileCanChangeUnnoticed) {
@@ -117,7 +117,7 @@ TEST_F(VerifyStoreTest, ResultsOfAnotherActionAreCorrupt) {
   swap(checkpoint, store_.CheckpointFolder(TestKey("c1")));
   EXPECT_THAT(Damaged(), UnorderedElementsAre(HasSubstr(checkpoint + ": its action has the key"),
                                               HasSubstr(store_.CheckpointFolder(TestKey("c1")))));
-  EXPECT_THAT(store_.LoadTrainSummary(record_.checkpoint_key()).status(), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(store_.LoadTrainSummary(record_.checkpoint_key()), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(store_.CheckCheckpoint(record_.checkpoint_key()), StatusIs(absl::StatusCode::kDataLoss));
   swap(checkpoint, store_.CheckpointFolder(TestKey("c1")));
   EXPECT_THAT(Damaged(), IsEmpty());
@@ -143,7 +143,7 @@ TEST_F(VerifyStoreTest, ResultsThatAreBeingMadeAgainAreNotCorrupt) {
   is_over = true;
   other.join();
   const std::string gone = store_.OutputsFolder(TestKey("99"));
-  EXPECT_THAT(store_.Quarantine(gone, "corrupt").status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(store_.Quarantine(gone, "corrupt"), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(*ListFolder(store_.folder() + "/quarantine"), IsEmpty());
 }
 
@@ -198,9 +198,9 @@ TEST_F(VerifyStoreTest, OtherVersionsAndOtherTrialsAreCorrupt) {
 TEST_F(VerifyStoreTest, TrialsAreFoundByTheirFirstDigits) {
   ASSERT_TRUE(store_.CommitRecord(TestRecord(TestKey("abce"), "m", 0, 0.5)).ok());
   EXPECT_EQ(*FindTrial(store_, "abcd"), TestKey("abcd"));
-  EXPECT_THAT(FindTrial(store_, "abc").status(), IsInvalidArgument("first 4"));
-  EXPECT_THAT(FindTrial(store_, "../x").status(), StatusIs(absl::StatusCode::kInvalidArgument));
-  EXPECT_THAT(FindTrial(store_, "0123").status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(FindTrial(store_, "abc"), IsInvalidArgument("first 4"));
+  EXPECT_THAT(FindTrial(store_, "../x"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(FindTrial(store_, "0123"), StatusIs(absl::StatusCode::kNotFound));
 }
 
 }  // namespace

@@ -205,9 +205,7 @@ class CheckInputsTest : public ::testing::Test {
 
 TEST_F(CheckInputsTest, NamesTheMissingFile) {
   Load("");
-  const absl::Status status = CheckInputs(plan_, experiment_->catalog, {sandbox_.folder()});
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("digits/t"));
+  EXPECT_THAT(CheckInputs(plan_, experiment_->catalog, {sandbox_.folder()}), IsNotFound("digits/t"));
 }
 
 TEST_F(CheckInputsTest, FindsTheDataSetsThatAreRead) {

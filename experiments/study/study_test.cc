@@ -202,7 +202,7 @@ TEST_F(StudyTest, AFailedChoiceHidesNothingElse) {
     const std::unique_ptr<Study> first = *Load(spec);
     Record(*first, 1, 0.5);  // of method pairs
     for (int t = 2; t < 6; ++t) Record(*first, t, std::nullopt);
-    EXPECT_THAT(first->Choose(ChoiceOf(*first)).status(), IsFailedPrecondition("aurc is undefined for all candidates"));
+    EXPECT_THAT(first->Choose(ChoiceOf(*first)), IsFailedPrecondition("aurc is undefined for all candidates"));
 
     for (const char* redo : {"", "failed"}) {
       const absl::StatusOr<std::unique_ptr<Study>> again = Load(spec, redo);
@@ -245,7 +245,7 @@ TEST_F(StudyTest, GrowsByChoicesOfSearches) {
   // If a candidate is missing, nothing is chosen.
   const ActionId choice = ChoiceOf(study);
   for (const int t : {0, 1, 2, 3, 4}) Record(study, t, t == 4 ? 0.1 : 0.3);
-  EXPECT_THAT(study.Choose(choice).status(), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(study.Choose(choice), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(study.waiting(), 1);
 
   // The third candidate of the grid wins: temperature 10, one epoch. The tuned trial is new.
@@ -423,7 +423,7 @@ TEST_F(RedoTest, FailedTrainingsStartOver) {
 }
 
 TEST_F(RedoTest, OtherWordsAreMethodsOfTheStudy) {
-  EXPECT_THAT(LoadToRedo("pears").status(), IsInvalidArgument("--redo: unknown method 'pears'; did you mean 'pairs'?"));
+  EXPECT_THAT(LoadToRedo("pears"), IsInvalidArgument("--redo: unknown method 'pears'; did you mean 'pairs'?"));
 }
 
 using DamageTest = RedoTest;
@@ -470,7 +470,7 @@ TEST_F(DamageTest, WhatCantBeReadStays) {
     for (const char* calls : {"open", "read"}) {
       SCOPED_TRACE(absl::StrCat(error, " ", calls));
       const FailingDisk failing(path, error, calls);
-      EXPECT_THAT(LoadToRedo("").status(), IsUnavailable(path));
+      EXPECT_THAT(LoadToRedo(""), IsUnavailable(path));
     }
   }
   EXPECT_FALSE(FileExists(store_.folder() + "/quarantine"));

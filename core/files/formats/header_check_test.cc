@@ -93,7 +93,7 @@ TEST(HeaderCheck, TellsTheFormatsOfWeights) {
   }
   for (const std::string& torch : {archive, pickle}) {
     for (const char* name : {"w.safetensors", "W.SAFETENSORS"}) {
-      EXPECT_THAT(WeightsFormatOf(name, torch).status(), IsInvalidArgument("not a safetensors file as its name says"));
+      EXPECT_THAT(WeightsFormatOf(name, torch), IsInvalidArgument("not a safetensors file as its name says"));
     }
   }
   for (const char* name : {"w.pth", "w.PT", "w.bin", "w.ckpt", "w.tar"}) {
@@ -116,13 +116,13 @@ TEST(HeaderCheck, NamesWhatCameInsteadOfWeights) {
   };
   for (const auto& [bytes, what] : cases) {
     for (const char* name : {"w.pth", "w"}) {
-      EXPECT_THAT(WeightsFormatOf(name, bytes).status(), IsInvalidArgument(what));
+      EXPECT_THAT(WeightsFormatOf(name, bytes), IsInvalidArgument(what));
     }
     const std::string path = FileOf(bytes, static_cast<int64_t>(bytes.size()));
     EXPECT_THAT(CheckWeightsFile(path),
                 StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr(path), HasSubstr(what))));
   }
-  EXPECT_THAT(WeightsFormatOf("w.pth", "").status(), StatusIs(absl::StatusCode::kDataLoss, "is empty"));
+  EXPECT_THAT(WeightsFormatOf("w.pth", ""), StatusIs(absl::StatusCode::kDataLoss, "is empty"));
 }
 
 TEST(HeaderCheck, NamesFilesThatCannotBeOpened) {

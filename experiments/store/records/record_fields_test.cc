@@ -108,7 +108,7 @@ TEST(RecordQuery, ComparesNumbersByValueAndTextsAsTheyAre) {
 
 TEST(RecordQuery, NamesWhatItCannotParse) {
   for (const char* text : {"openauc", "=1", "method=", "a=1 and", "a=1 or  or b=2", "a!1"}) {
-    EXPECT_THAT(RecordQuery::Parse(text).status(), IsInvalidArgument("is not a comparison")) << text;
+    EXPECT_THAT(RecordQuery::Parse(text), IsInvalidArgument("is not a comparison")) << text;
   }
   EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}), IsInvalidArgument("did you mean 'openauc'?"));
   EXPECT_THAT(CheckNames({"seed", "openauc"}, {FieldsOf(Example())}), IsOk());
@@ -165,7 +165,7 @@ TEST(RecordQuery, NamesLongerTexts) {
 
 TEST(RecordQuery, OfBlanksIsRefused) {
   for (const char* text : {"", " ", " \t\n"}) {
-    EXPECT_THAT(RecordQuery::Parse(text).status(), IsInvalidArgument("the query is blank"));
+    EXPECT_THAT(RecordQuery::Parse(text), IsInvalidArgument("the query is blank"));
   }
   EXPECT_TRUE(RecordQuery().Matches(FieldsOf(Example())));
 }

@@ -66,7 +66,7 @@ TEST(NamedNetworks, HaveTheInputOfTheirWeights) {
 }
 
 TEST(NamedNetworks, SuggestANameForAnUnknownOne) {
-  EXPECT_THAT(FindNamedNetwork("resnet_50").status(), IsInvalidArgument("resnet50"));
+  EXPECT_THAT(FindNamedNetwork("resnet_50"), IsInvalidArgument("resnet50"));
 }
 
 }  // namespace
