@@ -55,26 +55,27 @@ constexpr int kMistakes = 24;       // for each kind
 constexpr int kConfusions = 2500;   // all pairs of 50 known classes
 constexpr double kAccepted = 0.95;  // the share of known samples, if a method has no threshold of its own
 
-// The names of the sets of unknown samples, if there are several.
-std::vector<std::string> SetNames(const TrialSpec& trial) {
+// The names of the groups of unknown samples, if there are several.
+std::vector<std::string> UnknownGroupNames(const TrialSpec& trial) {
   std::vector<std::string> names;
   if (trial.data().test_unknown_size() < 2) return names;
   for (const UnknownGroup& group : trial.data().test_unknown()) names.push_back(group.name());
   return names;
 }
 
-// For the pool, or for one set of unknown samples and all known ones.
+// For the pool, or for one group of unknown samples and all known ones.
 struct CurveOf {
   RecordedCurve::Kind kind;
-  std::optional<size_t> set;
+  std::optional<size_t> group;
 };
 
 std::vector<CurvePoint> PointsOf(const CurveOf& curve, const RankedInput& pool) {
   std::optional<RankedInput> part;
-  if (curve.set.has_value()) {
+  if (curve.group.has_value()) {
     const EvaluationInput& input = pool.input();
     std::vector<uint32_t> weight(input.num_samples());
-    for (int64_t i = 0; i < input.num_samples(); ++i) weight[i] = !input.IsUnknown(i) || input.group()[i] == *curve.set;
+    for (int64_t i = 0; i < input.num_samples(); ++i)
+      weight[i] = !input.IsUnknown(i) || input.group()[i] == *curve.group;
     part = pool;
     part->Reweight(weight);
   }
@@ -94,13 +95,13 @@ std::vector<CurvePoint> PointsOf(const CurveOf& curve, const RankedInput& pool) 
   return {};
 }
 
-void AddCurves(const std::vector<std::string>& sets, const RankedInput& ranked, TrialDetails* details) {
+void AddCurves(const std::vector<std::string>& groups, const RankedInput& ranked, TrialDetails* details) {
   std::vector<CurveOf> curves = {
       {RecordedCurve::ROC, {}}, {RecordedCurve::OSCR, {}}, {RecordedCurve::RISK_COVERAGE, {}}};
   if (ranked.total().unknown > 0) curves.push_back({RecordedCurve::RISK_COVERAGE_POOL, {}});
-  for (size_t set = 0; set < sets.size(); ++set) {
-    curves.push_back({RecordedCurve::ROC, set});
-    curves.push_back({RecordedCurve::OSCR, set});
+  for (size_t group = 0; group < groups.size(); ++group) {
+    curves.push_back({RecordedCurve::ROC, group});
+    curves.push_back({RecordedCurve::OSCR, group});
   }
   std::vector<std::vector<CurvePoint>> points(curves.size());
   InParallel(static_cast<int64_t>(curves.size()), [&](int64_t c) {
@@ -111,7 +112,7 @@ void AddCurves(const std::vector<std::string>& sets, const RankedInput& ranked, 
     if (points[c].empty()) continue;
     RecordedCurve* recorded = details->add_curve();
     recorded->set_kind(curves[c].kind);
-    if (curves[c].set.has_value()) recorded->set_set(sets[*curves[c].set]);
+    if (curves[c].group.has_value()) recorded->set_set(groups[*curves[c].group]);
     for (const CurvePoint& point : points[c]) {
       recorded->add_x(static_cast<float>(point.x));
       recorded->add_y(static_cast<float>(point.y));
@@ -119,7 +120,7 @@ void AddCurves(const std::vector<std::string>& sets, const RankedInput& ranked, 
   }
 }
 
-void AddDensity(const std::vector<std::string>& sets, const RankedInput& ranked, TrialDetails* details) {
+void AddDensity(const std::vector<std::string>& groups, const RankedInput& ranked, TrialDetails* details) {
   const auto [low, high] = RangeOfDensities(ranked);
   if (low > high) return;
   ScoreDensity* density = details->mutable_density();
@@ -127,7 +128,7 @@ void AddDensity(const std::vector<std::string>& sets, const RankedInput& ranked,
   density->set_high(high);
   const EvaluationInput& input = ranked.input();
   const int bins = low < high ? kBins : 1;
-  const auto add = [&](ScoreCounts::Kind kind, const std::string& set, const auto& is_of) {
+  const auto add = [&](ScoreCounts::Kind kind, const std::string& group, const auto& is_of) {
     std::vector<int64_t> count(bins, 0);
     int64_t below = 0, above = 0, samples = 0;
     for (int64_t i = 0; i < input.num_samples(); ++i) {
@@ -145,16 +146,17 @@ void AddDensity(const std::vector<std::string>& sets, const RankedInput& ranked,
     if (samples == 0) return;
     ScoreCounts* series = density->add_series();
     series->set_kind(kind);
-    if (!set.empty()) series->set_set(set);
+    if (!group.empty()) series->set_set(group);
     series->mutable_count()->Assign(count.begin(), count.end());
     series->set_below(below);
     series->set_above(above);
   };
   add(ScoreCounts::KNOWN_RIGHT, "", [&](int64_t i) { return !input.IsUnknown(i) && input.IsCorrect(i); });
   add(ScoreCounts::KNOWN_WRONG, "", [&](int64_t i) { return !input.IsUnknown(i) && !input.IsCorrect(i); });
-  if (sets.empty()) add(ScoreCounts::UNKNOWN, "", [&](int64_t i) { return input.IsUnknown(i); });
-  for (size_t set = 0; set < sets.size(); ++set) {
-    add(ScoreCounts::UNKNOWN, sets[set], [&](int64_t i) { return input.IsUnknown(i) && input.group()[i] == set; });
+  if (groups.empty()) add(ScoreCounts::UNKNOWN, "", [&](int64_t i) { return input.IsUnknown(i); });
+  for (size_t group = 0; group < groups.size(); ++group) {
+    add(ScoreCounts::UNKNOWN, groups[group],
+        [&](int64_t i) { return input.IsUnknown(i) && input.group()[i] == group; });
   }
 }
 
@@ -172,7 +174,7 @@ bool IsRejected(const EvaluationInput& input, int64_t i, double threshold) {
   return input.unknown_score()[i] > threshold || input.prediction()[i] >= input.num_classes();
 }
 
-void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& sets,
+void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& groups,
                   const RankedInput& ranked, TrialDetails* details) {
   const EvaluationInput& input = ranked.input();
   const Selection& known = trial.data().test_known();
@@ -195,8 +197,8 @@ void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vec
     row->set_right(0);
     row->set_right_rejected(0);
   }
-  const auto group_of = [&](int64_t i) { return sets.empty() ? 0 : input.group()[i]; };
-  std::map<std::pair<int32_t, int64_t>, int> unknown_row;  // by set and class id
+  const auto group_of = [&](int64_t i) { return groups.empty() ? 0 : input.group()[i]; };
+  std::map<std::pair<int32_t, int64_t>, int> unknown_row;  // by group and class id
   for (int64_t i = 0; i < input.num_samples(); ++i) {
     if (input.IsUnknown(i)) unknown_row[{group_of(i), outputs.class_id[i]}] = 0;
   }
@@ -204,7 +206,7 @@ void AddDecisions(const TrialSpec& trial, const Outputs& outputs, const std::vec
     place = table.unknown_size();
     ClassDecisions* row = table.add_unknown();
     row->set_class_id(key.second);
-    if (!sets.empty()) row->set_set(sets[key.first]);
+    if (!groups.empty()) row->set_set(groups[key.first]);
     row->set_samples(0);
     row->set_rejected(0);
   }
@@ -245,7 +247,7 @@ Mistake::Kind KindOfMistake(const EvaluationInput& input, int64_t i, double thre
 }
 
 // At the threshold of the decisions; without one there are no mistakes.
-void AddMistakes(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& sets,
+void AddMistakes(const TrialSpec& trial, const Outputs& outputs, const std::vector<std::string>& groups,
                  const RankedInput& ranked, TrialDetails* details) {
   if (!details->has_decisions()) return;
   const EvaluationInput& input = ranked.input();
@@ -261,7 +263,7 @@ void AddMistakes(const TrialSpec& trial, const Outputs& outputs, const std::vect
       mistake->set_row(row);
       mistake->set_unknown_score(input.unknown_score()[row]);
       mistake->set_class_id(outputs.class_id[row]);
-      if (!sets.empty() && input.IsUnknown(row)) mistake->set_set(sets[input.group()[row]]);
+      if (!groups.empty() && input.IsUnknown(row)) mistake->set_set(groups[input.group()[row]]);
       if (input.prediction()[row] < trial.data().test_known().class_id_size()) {
         mistake->set_predicted_label(input.prediction()[row]);
       }
@@ -273,12 +275,12 @@ void AddMistakes(const TrialSpec& trial, const Outputs& outputs, const std::vect
 }  // namespace
 
 TrialDetails MakeDetails(const TrialSpec& trial, const Outputs& outputs, const RankedInput& ranked) {
-  const std::vector<std::string> sets = SetNames(trial);
+  const std::vector<std::string> groups = UnknownGroupNames(trial);
   TrialDetails details;
-  AddCurves(sets, ranked, &details);
-  AddDensity(sets, ranked, &details);
-  AddDecisions(trial, outputs, sets, ranked, &details);
-  AddMistakes(trial, outputs, sets, ranked, &details);
+  AddCurves(groups, ranked, &details);
+  AddDensity(groups, ranked, &details);
+  AddDecisions(trial, outputs, groups, ranked, &details);
+  AddMistakes(trial, outputs, groups, ranked, &details);
   return details;
 }
 
@@ -381,9 +383,9 @@ absl::Status AddIntervals(const RankedInput& ranked, uint64_t seed, absl::Span<M
   return absl::OkStatus();
 }
 
-// The same for the mean over the near or the far sets. `columns` keeps the intervals of each metric, by its name: the
+// The same for the mean over the near or the far groups. `columns` keeps the intervals of each metric, by its name: the
 // same replicates serve both means.
-absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group> sets, bool near, uint64_t seed,
+absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group> groups, bool near, uint64_t seed,
                               std::map<std::string, std::vector<GroupInterval>>* columns,
                               absl::Span<MetricRecord* const> records) {
   for (MetricRecord* record : records) {
@@ -391,10 +393,10 @@ absl::Status AddMeanIntervals(const RankedInput& ranked, absl::Span<const Group>
     std::vector<GroupInterval>& of_metric = (*columns)[record->name()];
     if (of_metric.empty()) {
       OPENSET_ASSIGN_OR_RETURN(
-          of_metric, GroupIntervals({record->spec()}, ranked, sets, OptionsOf(record->spec().interval(), seed)));
+          of_metric, GroupIntervals({record->spec()}, ranked, groups, OptionsOf(record->spec().interval(), seed)));
     }
-    // The sets, then the near mean, the far one, and the pool.
-    SetInterval(of_metric[near ? sets.size() : of_metric.size() - 2].metrics[0], record);
+    // The groups, then the near mean, the far one, and the pool.
+    SetInterval(of_metric[near ? groups.size() : of_metric.size() - 2].metrics[0], record);
   }
   return absl::OkStatus();
 }
@@ -418,17 +420,17 @@ const std::vector<MetricValue>& ValuesOf(const MetricGroup& group, const TaskDat
   return values.pool.values;
 }
 
-std::vector<Group> SetsOf(const TaskData& data) {
-  std::vector<Group> sets;
+std::vector<Group> GroupsOf(const TaskData& data) {
+  std::vector<Group> groups;
   for (const UnknownGroup& group : data.test_unknown()) {
-    sets.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
-                                  : group.distance() == UnknownGroup::FAR ? Distance::kFar
-                                                                          : Distance::kUnspecified});
+    groups.push_back({group.name(), group.distance() == UnknownGroup::NEAR  ? Distance::kNear
+                                    : group.distance() == UnknownGroup::FAR ? Distance::kFar
+                                                                            : Distance::kUnspecified});
   }
-  return sets;
+  return groups;
 }
 
-// The metrics of the pool and, if there are several sets of unknown samples, of each set and the means.
+// The metrics of the pool and, if there are several groups of unknown samples, of each group and the means.
 absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics, const TaskData& data,
                                           const RankedInput& ranked) {
   GroupedValues values;
@@ -436,42 +438,43 @@ absl::StatusOr<GroupedValues> EvaluateAll(const std::vector<MetricSpec>& metrics
     OPENSET_ASSIGN_OR_RETURN(values.pool.values, Evaluate(metrics, ranked));
     return values;
   }
-  return EvaluateGroups(metrics, ranked, SetsOf(data));
+  return EvaluateGroups(metrics, ranked, GroupsOf(data));
 }
 
-// The values of metrics without each block of test samples, of the pool, each set and the means.
+// The values of metrics without each block of test samples, of the pool, each group and the means.
 class WithoutBlockValues {
  public:
   explicit WithoutBlockValues(const RankedInput& ranked) : block_(JackknifeBlocksOf(ranked.input())) {}
 
-  // For samples of the ranking whose weight is not 0: the pool, or a set at this distance.
+  // For samples of the ranking whose weight is not 0: the pool, or a group at this distance.
   void Add(const RankedInput& ranked, UnknownGroup::Distance distance, absl::Span<MetricRecord* const> records) {
     for (MetricRecord* record : records) {
       const std::optional<PairStatistic> statistic = PairStatisticOf(record->spec());
       if (!statistic.has_value() || !record->has_value()) continue;
       const std::vector<double> values = WithoutBlocks(ranked, *statistic, block_);
       record->mutable_without_block()->Assign(values.begin(), values.end());
-      sets_[{distance, record->name()}].push_back(values);
+      groups_[{distance, record->name()}].push_back(values);
     }
   }
 
-  // For the mean over the sets at this distance.
+  // For the mean over the groups at this distance.
   void AddMean(UnknownGroup::Distance distance, absl::Span<MetricRecord* const> records) {
     for (MetricRecord* record : records) {
-      const std::vector<std::vector<double>>& sets = sets_[{distance, record->name()}];
-      const bool has_all = !sets.empty() && absl::c_all_of(sets, [](const auto& of_set) { return !of_set.empty(); });
+      const std::vector<std::vector<double>>& groups = groups_[{distance, record->name()}];
+      const bool has_all =
+          !groups.empty() && absl::c_all_of(groups, [](const auto& of_group) { return !of_group.empty(); });
       if (!has_all || !record->has_value()) continue;
       for (int b = 0; b < kJackknifeBlocks; ++b) {
         double sum = 0;
-        for (const std::vector<double>& of_set : sets) sum += of_set[b];
-        record->add_without_block(static_cast<float>(sum / static_cast<double>(sets.size())));
+        for (const std::vector<double>& of_group : groups) sum += of_group[b];
+        record->add_without_block(static_cast<float>(sum / static_cast<double>(groups.size())));
       }
     }
   }
 
  private:
   const std::vector<int> block_;
-  std::map<std::pair<UnknownGroup::Distance, std::string>, std::vector<std::vector<double>>> sets_;
+  std::map<std::pair<UnknownGroup::Distance, std::string>, std::vector<std::vector<double>>> groups_;
 };
 
 // `without_blocks` may be null.
@@ -506,15 +509,15 @@ absl::Status AddMetrics(const TrialSpec& trial, const RankedInput& ranked, Witho
       if (without_blocks != nullptr) without_blocks->Add(ranked, UnknownGroup::NOT_SAID, records);
     }
     if (group.kind() == MetricGroup::SET) {
-      RankedInput of_set = ranked;
-      of_set.Reweight(WeightsOfGroup(ranked, set));
-      OPENSET_RETURN_IF_ERROR(AddIntervals(of_set, trial.seed(), records));
-      if (without_blocks != nullptr) without_blocks->Add(of_set, trial.data().test_unknown(set).distance(), records);
+      RankedInput of_group = ranked;
+      of_group.Reweight(WeightsOfGroup(ranked, set));
+      OPENSET_RETURN_IF_ERROR(AddIntervals(of_group, trial.seed(), records));
+      if (without_blocks != nullptr) without_blocks->Add(of_group, trial.data().test_unknown(set).distance(), records);
       ++set;
     }
     const bool near = group.kind() == MetricGroup::NEAR_MEAN;
     if (near || group.kind() == MetricGroup::FAR_MEAN) {
-      OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, SetsOf(trial.data()), near, trial.seed(), &columns, records));
+      OPENSET_RETURN_IF_ERROR(AddMeanIntervals(ranked, GroupsOf(trial.data()), near, trial.seed(), &columns, records));
       if (without_blocks != nullptr) without_blocks->AddMean(near ? UnknownGroup::NEAR : UnknownGroup::FAR, records);
     }
   }
@@ -692,7 +695,7 @@ absl::StatusOr<SampleSet> ScoredSamplesOf(const TrialSpec& trial, const Store& s
   }
   if (trial.data().test_unknown_size() < 2) return samples;
   samples.group = std::move(scored.group);
-  samples.groups = SetsOf(trial.data());
+  samples.groups = GroupsOf(trial.data());
   return samples;
 }
 
