@@ -81,6 +81,7 @@ FlagTable MakeFlags() {
 #define OPENSET_FLAG(type, name, value, ...) AddFlag(#name, OPENSET_FIELD(name), &flags, __VA_ARGS__);
 #define OPENSET_FLAG_IN(place, name, ...) AddFlag(#name, OPENSET_FIELD(place.name), &flags, __VA_ARGS__);
 #define OPENSET_REPEATED_FLAG(place, name, help) AddRepeatedFlag(#name, OPENSET_FIELD(place.name), &flags, help);
+#include "tools/cli/flags/flag_list.inc"
 #undef OPENSET_FIELD
 #undef OPENSET_FLAG
 #undef OPENSET_FLAG_IN

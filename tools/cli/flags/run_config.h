@@ -2,9 +2,11 @@
 #ifndef OPENSET_TOOLS_CLI_FLAGS_RUN_CONFIG_H_
 #define OPENSET_TOOLS_CLI_FLAGS_RUN_CONFIG_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
