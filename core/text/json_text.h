@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "core/text/one_line.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {

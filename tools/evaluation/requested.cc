@@ -1,6 +1,7 @@
 #include "tools/evaluation/requested.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <utility>
 
