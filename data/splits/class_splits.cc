@@ -190,10 +190,6 @@ std::vector<int> AllClasses(const DataSetInfo& info) {
   return classes;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr absl::string_view kSplitPlace = "{split}";
 
 // Calls use(name) for the name of each data set.

@@ -498,10 +498,6 @@ std::string FormatJson(const Report& report) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 nlohmann::ordered_json UntilJson(const UntilReport& until) {
   constexpr const char* kVerdicts[] = {"open", "higher", "lower", "excluded", "undecided", "undefined", "same"};
   nlohmann::ordered_json json = {

@@ -92,9 +92,6 @@ TEST(BytesText, HasOneDecimal) {
   EXPECT_EQ(BytesText(2'000'000'000'000'000), "2000.0 TB");
 }
 
-}  // namespace
-namespace {
-
 int64_t clock_ahead_seconds = 0;
 
 }  // namespace

@@ -124,9 +124,6 @@ absl::Status AddLibraryBeside(const std::string& path, SpecFolders* folders, std
   return absl::OkStatus();
 }
 
-}  // namespace
-namespace {
-
 // The folders that were given, without the default ones.
 absl::Status CheckDataFolders(const RunConfig& config) {
   for (const std::string& folder : config.deployment.data_folder()) {
