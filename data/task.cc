@@ -1,11 +1,13 @@
 #include "data/task.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +22,7 @@
 #include "data/sets/data_set_parts.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/class_splits.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace openset {
 namespace {
@@ -344,13 +347,59 @@ void MakeFeaturesAbsolute(const std::filesystem::path& folder, TaskSpec* task) {
   }
 }
 
+// Whether the ids of the data set's classes are the order of folders at a path, where a user may add one.
+bool IsOwnFolder(const DataSetInfo& info) {
+  for (const DataSetLayout& layout : info.layout()) {
+    for (const DataSetPart& part : layout.part()) {
+      if (std::filesystem::path(part.image_folder().path()).is_absolute()) return true;
+    }
+  }
+  return false;
+}
+
+// The hint on a list of ids, which names its first classes; "" if there is nothing to say. `field`: the list of names.
+std::string IdHint(const google::protobuf::RepeatedField<int32_t>& ids, const std::string& field,
+                   const std::string& data_set, const Catalog& catalog) {
+  constexpr int kMostNamed = 8;
+  const absl::StatusOr<const DataSetInfo*> info = catalog.Find(data_set);
+  if (ids.empty() || !info.ok() || !IsOwnFolder(**info)) return "";
+  std::vector<std::string> meant, names;
+  for (const int id : ids) {
+    if (id < 0 || id >= (*info)->class_name_size()) return "";  // an error names it
+    if (static_cast<int>(names.size()) == kMostNamed) continue;
+    meant.push_back(absl::StrCat(id, " is '", OneLine((*info)->class_name(id)), "'"));
+    names.push_back(absl::StrCat("\"", absl::Utf8SafeCEscape((*info)->class_name(id)), "\""));
+  }
+  const char* const rest = ids.size() > kMostNamed ? ", ..." : "";
+  return absl::StrCat(absl::StrJoin(meant, ", "), rest,
+                      " today, and another class if one is added to the folder: write ", field, ": ",
+                      ids.size() == 1 ? names[0] : absl::StrCat("[", absl::StrJoin(names, ", "), rest, "]"));
+}
+
+// The hints on the first split with ids. Precondition: the names are not yet resolved.
+std::vector<std::string> IdHints(const TaskSpec& task, const TextSource& source, const Catalog& catalog) {
+  std::vector<std::string> hints;
+  if (HasFilesOfSplits(task)) return hints;
+  for (int s = 0; s < task.split_size() && hints.empty(); ++s) {
+    const ClassSplit& split = task.split(s);
+    const std::string path = absl::StrCat("split[", s, "].");
+    const auto add = [&](const std::string& field, const std::string& hint) {
+      if (!hint.empty()) hints.push_back(absl::StrCat(source.Where(path + field), ": ", hint));
+    };
+    add("known", IdHint(split.known(), "known_class", task.data_set(), catalog));
+    add("unknown", IdHint(split.unknown(), "unknown_class", SourcesOf(task)[0].data_set(), catalog));
+  }
+  return hints;
+}
+
 }  // namespace
 
-absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog) {
+absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog, std::vector<std::string>* hints) {
   TaskSpec task;
   OPENSET_ASSIGN_OR_RETURN(const TextSource source, ReadTextProto(path, &task));
   FillDefaults(&task);
   MakeFeaturesAbsolute(std::filesystem::path(path).parent_path(), &task);
+  if (hints != nullptr) *hints = IdHints(task, source, catalog);
   std::vector<FieldProblem> problems = ResolveClassNames(catalog, &task);
   if (problems.empty()) problems = FindTaskProblems(task, catalog);
   for (FieldProblem& problem : problems) problem.path = source.Where(problem.path);

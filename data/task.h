@@ -15,7 +15,11 @@ namespace openset {
 
 // Reads a task, fills in defaults and checks it. Errors: a read error (core/files/system_calls.h); kInvalidArgument
 // with "FILE:LINE: path: problem" lines.
-absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog);
+//
+// `hints`, if not null, receives a line for each list of class ids in the file that means other classes as soon as a
+// class is added to its data set, a folder of the user's (a path): "FILE:5: split[0].known: 3 is 'fox' ...".
+absl::StatusOr<TaskSpec> ReadTask(const std::string& path, const Catalog& catalog,
+                                  std::vector<std::string>* hints = nullptr);
 
 // Which data of a task a trial uses.
 struct TaskRequest {

@@ -214,7 +214,7 @@ class Study:
         if not any("image_share" in c for c in cells) and not self.says_images:
             self.says_images = True  # once a page
             images = " The records do not say which part of this variance is noise of the test samples."
-        return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['label']} (found in 4 of 5 studies, "
+        return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['column']} (found in 4 of 5 studies, "
                 f"at the first of Holm's levels): {text}{between}.{images}")
 
     def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):

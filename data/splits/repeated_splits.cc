@@ -10,7 +10,7 @@
 namespace openset {
 namespace {
 
-constexpr size_t kMostWarnings = 20;
+constexpr size_t kMostTexts = 20;
 
 }  // namespace
 
@@ -28,39 +28,42 @@ std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> split
     const ClassSplit& earlier = splits[entry->second];
     const std::set<int> unknown(earlier.unknown().begin(), earlier.unknown().end());
     for (const int id : splits[s].unknown()) found.unknown_in_common += unknown.count(id) > 0;
+    found.is_equal = unknown == std::set<int>(splits[s].unknown().begin(), splits[s].unknown().end());
   }
   return repeated;
 }
 
-std::string Warning(const RepeatedSplit& repeated) {
-  const bool same_unknown = repeated.unknown_in_common == repeated.unknown;
-  return absl::StrCat(
-      "split ", repeated.split, " has the same known classes as split ", repeated.earlier, " and ",
-      same_unknown ? "the same" : absl::StrCat(repeated.unknown_in_common, " of its ", repeated.unknown),
-      " unknown ones: together they are one draw, not two");
+std::string RepeatText(const RepeatedSplit& repeated) {
+  if (repeated.is_equal) {
+    return absl::StrCat("split ", repeated.split, " has the same known and unknown classes as split ", repeated.earlier,
+                        ": tests count the two as one split, with the seeds of both");
+  }
+  return absl::StrCat("split ", repeated.split, " has the same known classes as split ", repeated.earlier, " and ",
+                      repeated.unknown_in_common, " of its ", repeated.unknown,
+                      " unknown ones: together they are about one draw, and tests count two");
 }
 
-absl::StatusOr<std::vector<std::string>> RepeatWarnings(const TaskSpec& task, const std::vector<int>& used,
-                                                        const Catalog& catalog) {
+absl::StatusOr<std::vector<std::string>> RepeatTexts(const TaskSpec& task, const std::vector<int>& used,
+                                                     const Catalog& catalog) {
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(task, catalog));
   std::set<int> class_splits;
   for (const int split : used) class_splits.insert(split / Folds(task));
   const auto is_used = [&](int split) { return used.empty() || class_splits.count(split) > 0; };
-  std::vector<std::string> warnings;
+  std::vector<std::string> texts;
   size_t more = 0;
   for (const RepeatedSplit& repeated : FindRepeatedSplits(splits)) {
     if (!is_used(repeated.split) || !is_used(repeated.earlier)) continue;
-    if (warnings.size() == kMostWarnings) {
+    if (texts.size() == kMostTexts) {
       ++more;
       continue;
     }
-    warnings.push_back(absl::StrCat(task.name(), ": ", Folds(task) > 1 ? "class " : "", Warning(repeated)));
+    texts.push_back(absl::StrCat(task.name(), ": ", Folds(task) > 1 ? "class " : "", RepeatText(repeated)));
   }
   if (more > 0) {
-    warnings.push_back(absl::StrCat(task.name(), ": ", more,
-                                    more == 1 ? " other split repeats" : " other splits repeat", " an earlier one"));
+    texts.push_back(absl::StrCat(task.name(), ": ", more, more == 1 ? " other split repeats" : " other splits repeat",
+                                 " an earlier one"));
   }
-  return warnings;
+  return texts;
 }
 
 }  // namespace openset

@@ -14,6 +14,10 @@ namespace openset {
 // Splits with equal hashes have the same known and unknown samples.
 std::string SplitDigest(const TaskData& data);
 
+// The same for known and unknown classes in any order: splits with equal hashes are one draw of classes, although the
+// networks' outputs may have another order.
+std::string DrawDigest(const TaskData& data);
+
 }  // namespace openset
 
 #endif  // OPENSET_DATA_SPLITS_SPLIT_DIGEST_H_

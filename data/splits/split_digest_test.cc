@@ -45,5 +45,18 @@ TEST(SplitDigest, DiffersForOtherSplits) {
             SplitDigest(Parse("train { data_set: 'a' part: 'train' class_id: [0, 2] } ")));
 }
 
+TEST(DrawDigest, IsThatOfTheClassesInAnyOrder) {
+  const auto draw = [](const std::string& known, const std::string& unknown, const std::string& more = "") {
+    return DrawDigest(Parse("train { data_set: 'a' part: 'train' class_id: [" + known + "] " + more +
+                            "} test_known { data_set: 'a' part: 'test' class_id: [" + known +
+                            "] } test_unknown { name: 'u' selection { data_set: 'a' part: 'test' class_id: [" +
+                            unknown + "] } }"));
+  };
+  EXPECT_EQ(draw("0, 2", "1, 3"), draw("2, 0", "3, 1", "limit_per_class: 5"));
+  EXPECT_NE(draw("0, 2", "1, 3"), draw("0, 2", "1"));
+  EXPECT_NE(draw("0, 2", "1, 3"), draw("0, 1", "2, 3"));
+  EXPECT_NE(draw("0, 2", "1, 3"), draw("0, 2", "1, 3", "fold { name: 'f' folds: 2 others: true }"));
+}
+
 }  // namespace
 }  // namespace openset

@@ -89,18 +89,23 @@ class LeftOut {
   Reasons of_metric_, lines_;
 };
 
+// Splits of one draw of classes are one split in tests.
+const std::string& DrawOf(const Run& run) { return run.draw.empty() ? run.split : run.draw; }
+
 // For the interval of confidence 1 - level.
 double HalfWidth(const PairedTest& test, double level) {
   return test.standard_error > 0 ? StudentTTwoSidedQuantile(level, test.replicates - 1) * test.standard_error : 0;
 }
 
-std::optional<ComparedRuns::Power> PowerOf(const ComparedRuns& row, double level, double alone, double shared) {
+// `tests`: the number of tests, over which Holm's method corrects.
+ComparedRuns::Power PowerOf(const ComparedRuns& row, double detectable, size_t tests, double alpha, double shared) {
   const PairedTest& test = row.test;
-  if (!(test.standard_error > 0)) return std::nullopt;
   const double deviation = test.standard_error / std::sqrt(1.0 / test.replicates + shared);
-  return ComparedRuns::Power{DetectableRatio(test.replicates, level) * test.standard_error,
-                             ReplicatesToDetect(1 / row.display.factor / deviation, level, shared),
-                             DetectableRatio(test.replicates, alone) * test.standard_error};
+  return {
+      detectable,
+      ReplicatesToDetect(1 / row.display.factor / deviation, alpha / static_cast<double>(tests), shared),
+      *DetectableDifferences({test}, alpha)[0],
+  };
 }
 
 // All pairs, or all methods against the baseline.
@@ -170,7 +175,7 @@ std::optional<ComparedRuns> ComparePair(const RunTable& table, const NamedMetric
     if (other == runs_b->end()) continue;
     values_a.push_back(value);
     values_b.push_back(other->second);
-    split.push_back(split_number.emplace(run.split, static_cast<int>(split_number.size())).first->second);
+    split.push_back(split_number.emplace(DrawOf(run), static_cast<int>(split_number.size())).first->second);
   }
   row.unpaired = static_cast<int>(runs_a->size() + runs_b->size() - 2 * values_a.size());
   if (values_a.size() < 2) {
@@ -222,13 +227,17 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
   left_out->EndMetric(metric.name, "pairs of methods and tasks");
   std::vector<size_t> tested;
   std::vector<double> p_values, wilcoxon;
+  std::vector<PairedTest> tests;
   for (size_t i = 0; i < rows.size(); ++i) {
     wilcoxon.push_back(rows[i].test.wilcoxon_p_value);
     if (!rows[i].is_tested) continue;
     tested.push_back(i);
     p_values.push_back(*rows[i].test.p_value);
+    tests.push_back(rows[i].test);
   }
-  const std::vector<double> levels = HolmLevels(p_values, 1 - comparison->options.confidence);
+  const double alpha = 1 - comparison->options.confidence;
+  const std::vector<double> levels = HolmLevels(p_values, alpha);
+  const std::vector<std::optional<double>> detectable = DetectableDifferences(tests, alpha);
   p_values = HolmAdjusted(p_values);
   wilcoxon = HolmAdjusted(wilcoxon);
   for (size_t t = 0; t < tested.size(); ++t) {
@@ -236,7 +245,8 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
     row.adjusted_p_value = p_values[t];
     const double width = HalfWidth(row.test, levels[t]);
     row.adjusted = AdjustedInterval{1 - levels[t], row.test.mean_difference - width, row.test.mean_difference + width};
-    row.power = PowerOf(row, levels[t], 1 - comparison->options.confidence, comparison->options.test_per_training);
+    if (!detectable[t].has_value()) continue;
+    row.power = PowerOf(row, *detectable[t], tests.size(), alpha, comparison->options.test_per_training);
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i].adjusted_wilcoxon = wilcoxon[i];
@@ -249,8 +259,9 @@ void ComparePairs(const RunTable& table, const NamedMetric& metric, RunCompariso
 double MeanOverSplits(const Runs& runs) {
   std::map<std::string, std::pair<double, int>> splits;
   for (const auto& [run, value] : runs) {
-    splits[run.split].first += value;
-    ++splits[run.split].second;
+    auto& [sum, n] = splits[DrawOf(run)];
+    sum += value;
+    ++n;
   }
   double sum = 0;
   for (const auto& [split, total] : splits) sum += total.first / total.second;

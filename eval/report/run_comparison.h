@@ -27,9 +27,10 @@ struct ComparedRuns {
   // verdict is a difference. Absent without a test.
   std::optional<AdjustedInterval> adjusted;
   double adjusted_wilcoxon = 1;
-  // The power of the row's test at its Holm's level (eval/statistics/power.h), given how the differences vary: the
-  // smallest difference that it detects, and the replicates that it takes to detect a difference of 1 as tables show it
-  // (1 point of percent; 0 if more than 10,000). Absent without a test, and if the differences don't vary.
+  // The power of the row's test, given how the differences vary: the smallest difference that it detects
+  // (DetectableDifferences() in eval/statistics/power.h, over all tests of the metric), and the replicates that it
+  // takes to detect, at the same level, a difference of 1 as tables show it (1 point of percent; 0 if more than
+  // 10,000). Absent without a test, and if the differences don't vary.
   struct Power {
     double detectable = 0;
     int replicates_for_one = 0;

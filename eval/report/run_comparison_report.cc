@@ -282,7 +282,7 @@ std::string ColumnsText(const RunComparison& comparison) {
                     " on each task), and so is Wilcoxon's");
   }
   absl::StrAppend(&text, "; detects: the smallest difference that this test finds in 4 of 5 studies",
-                  HasSeveralTests(comparison) ? ", at Holm's level" : "");
+                  HasSeveralTests(comparison) ? ", at the first of Holm's levels" : "");
   return text;
 }
 

@@ -307,7 +307,8 @@ absl::StatusOr<RunTable> ParseReport(absl::string_view text, const std::string& 
     for (const nlohmann::ordered_json& cell : report.at("cells")) {
       std::vector<std::pair<Run, double>> values;
       for (size_t i = 0; i < cell.at("values").size(); ++i) {
-        values.push_back({{JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i))},
+        values.push_back({{JsonText(cell.at("splits").at(i)), JsonText(cell.at("seeds").at(i)),
+                           cell.contains("draws") ? JsonText(cell["draws"].at(i)) : ""},
                           cell.at("values")[i].get<double>()});
       }
       cells.push_back({cell.value("group", kPool), cell.at("metric").get<std::string>(), MethodName(cell),

@@ -14,10 +14,11 @@
 
 namespace openset {
 
-// The key by which two methods are paired.
+// The key by which two methods are paired: split and seed.
 struct Run {
   std::string split;
   std::string seed;
+  std::string draw;  // the first split with the same known and unknown classes; "": the split itself
 
   bool operator<(const Run& other) const { return std::tie(split, seed) < std::tie(other.split, other.seed); }
 };

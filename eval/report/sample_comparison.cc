@@ -138,9 +138,9 @@ std::string SentenceOf(const ComparedMetric& row, const SampleComparison& compar
   words.test = row.test == kDeLong ? "DeLong's test" : "paired bootstrap";
   std::string text = ComparisonSentence(words, row.display);
   if (words.is_detected || !(row.standard_error > 0)) return text;
-  // A z test at Holm's level.
-  const double detectable =
-      (NormalQuantile(kPower) - NormalQuantile((1 - row.adjusted.confidence) / 2)) * row.standard_error;
+  // A z test at the first of Holm's levels, as DetectableDifferences() has for t tests.
+  const double level = (1 - comparison.confidence) / words.tests;
+  const double detectable = (NormalQuantile(kPower) - NormalQuantile(level / 2)) * row.standard_error;
   const double times = detectable * row.display.factor * detectable * row.display.factor;
   absl::StrAppend(&text, " With these samples, differences below about ", AmountText(detectable, row.display),
                   " can't be detected");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "boost/math/distributions/complement.hpp"
 #include "boost/math/distributions/non_central_t.hpp"
@@ -33,6 +34,18 @@ double DetectableRatio(int replicates, double level) {
     (PairedPower(middle, replicates, level) < kPower ? low : high) = middle;
   }
   return high;
+}
+
+std::vector<std::optional<double>> DetectableDifferences(absl::Span<const PairedTest> tests, double alpha) {
+  std::map<int, double> ratios;  // by the number of replicates
+  std::vector<std::optional<double>> differences(tests.size());
+  for (size_t i = 0; i < tests.size(); ++i) {
+    if (!(tests[i].standard_error > 0)) continue;
+    const auto [ratio, is_new] = ratios.try_emplace(tests[i].replicates);
+    if (is_new) ratio->second = DetectableRatio(tests[i].replicates, alpha / static_cast<double>(tests.size()));
+    differences[i] = ratio->second * tests[i].standard_error;
+  }
+  return differences;
 }
 
 int ReplicatesToDetect(double effect, double level, double shared) {

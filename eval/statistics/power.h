@@ -2,6 +2,12 @@
 #ifndef OPENSET_EVAL_STATISTICS_POWER_H_
 #define OPENSET_EVAL_STATISTICS_POWER_H_
 
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "eval/statistics/paired_tests.h"
+
 namespace openset {
 
 // The power at which a difference is called detectable, as usual (Cohen 1988): it is found in 4 of 5 studies.
@@ -13,6 +19,14 @@ double PairedPower(double ratio, int replicates, double level);
 
 // The difference, in standard errors, whose power is kPower. Preconditions: replicates >= 3, 0 < level <= 0.5.
 double DetectableRatio(int replicates, double level);
+
+// What every table and sentence calls the detectable difference of a test: the smallest true difference that it finds
+// with kPower, given how its differences vary. That is DetectableRatio() standard errors at the first of Holm's levels,
+// alpha / (the number of tests), whatever the other tests found: Holm's later levels, with which smaller differences
+// are found, depend on the results. `tests`: all tests of a metric, over which Holm's method corrects. In the order of
+// the input; absent if the differences don't vary, and in the unit of the compared values. Preconditions: each test has
+// kFewestReplicates or more; 0 < alpha <= 0.5.
+std::vector<std::optional<double>> DetectableDifferences(absl::Span<const PairedTest> tests, double alpha);
 
 // The fewest replicates, at least kFewestReplicates, of which a difference of `effect` standard deviations of a
 // replicate (Cohen's d_z) is detectable, if a mean over n replicates has the variance 1 / n + `shared` of a replicate

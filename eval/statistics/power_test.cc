@@ -1,6 +1,8 @@
 #include "eval/statistics/power.h"
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -26,6 +28,25 @@ TEST(DetectableRatio, IsThatOfNumericalIntegration) {
                         Case{20, 0.01, 3.7496399639901603}, Case{3, 0.00625, 16.040917207565464}}) {
     EXPECT_NEAR(DetectableRatio(c.n, c.level), c.ratio, 1e-9 * c.ratio) << c.n << " " << c.level;
   }
+}
+
+// The ratios of 5 replicates at 0.05 / 8 and of 3 at 0.05 / 8, above. Of two tests, the one whose p-value is tiny has
+// the same level as the other one.
+TEST(DetectableDifferences, IsAtTheFirstOfHolmsLevelsForAll) {
+  std::vector<PairedTest> tests(8);
+  for (PairedTest& test : tests) test.replicates = 5;
+  tests[0].standard_error = 2;
+  tests[0].p_value = 1e-9;
+  tests[1].standard_error = 0.5;
+  tests[1].p_value = 0.5;
+  tests[2].replicates = 3;
+  tests[2].standard_error = 1;
+  const std::vector<std::optional<double>> detectable = DetectableDifferences(tests, 0.05);
+  ASSERT_EQ(detectable.size(), 8);
+  EXPECT_NEAR(*detectable[0], 2 * 6.655548293953645, 1e-8);
+  EXPECT_NEAR(*detectable[1], 0.5 * 6.655548293953645, 1e-8);
+  EXPECT_NEAR(*detectable[2], 16.040917207565464, 1e-7);
+  EXPECT_FALSE(detectable[3].has_value());  // it does not vary
 }
 
 // solve_power(effect_size=effect, alpha=level, power=0.8) is 9.94, 33.37, 6.92 and 133.10.

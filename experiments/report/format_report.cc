@@ -100,7 +100,7 @@ std::string NotTestedText(const Report& report) {
   for (const ReportCell& cell : report.cells) {
     if (!cell.significance.has_value() || cell.significance->p_value.has_value()) continue;
     std::string row = RowName(cell);
-    if (cell.significance->is_constant) absl::StrAppend(&row, " by ", cell.display.label);
+    if (cell.significance->is_constant) absl::StrAppend(&row, " by ", SharedDisplay(cell).label);
     std::vector<std::string>& of_reason = rows[WhyNotTested(*cell.significance)];
     if (!absl::c_linear_search(of_reason, row)) of_reason.push_back(std::move(row));
   }
@@ -552,7 +552,7 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
     entry["group"] = cell.group;
     entry["metric"] = cell.metric;
     entry["label"] = cell.display.label;
-    entry["column"] = cell.shared_label.value_or(cell.display.label);
+    entry["column"] = SharedDisplay(cell).label;
     entry["unit"] = cell.display.value_unit;
     entry["display"] = {{"factor", cell.display.factor}, {"digits", cell.display.digits}, {"unit", cell.display.unit}};
     const std::optional<bool>& higher = cell.display.higher_is_better;
@@ -563,6 +563,7 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
     if (with_values) {
       entry["values"] = cell.values;
       entry["splits"] = cell.splits;
+      if (!cell.draws.empty() && cell.draws != cell.splits) entry["draws"] = cell.draws;
       entry["seeds"] = cell.seeds;
     }
     if (with_values &&

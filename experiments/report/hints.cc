@@ -186,8 +186,9 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
   struct Runs {
     const TrialSpec* first = nullptr;
     std::vector<double> auroc;
-    std::vector<int> splits;
+    std::vector<int> draws;
   };
+  Draws draws;
   std::vector<std::pair<std::string, Level>> levels;  // of methods, in the order of the trials
   std::map<std::pair<std::string, Level>, Runs> runs_of;
   std::set<std::string> below;
@@ -208,7 +209,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
       levels.push_back(level);
     }
     runs.auroc.push_back(*auroc);
-    runs.splits.push_back(result.trial->split());
+    runs.draws.push_back(draws.Of(level.second, result.trial->split(), result.trial->data()));
     if (!IsBelowHalf(*auroc, result.record->counts().known(), result.record->counts().unknown())) continue;
     ++of_row.below;
     if (*auroc <= of_row.auroc) {
@@ -231,7 +232,7 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     const Runs& runs = runs_of.at(level);
     if (below.count(level.first) > 0) continue;
     const std::vector<double> halves(runs.auroc.size(), 0.5);
-    const absl::StatusOr<PairedTest> test = ComparePairedRuns(runs.auroc, halves, runs.splits);
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(runs.auroc, halves, runs.draws);
     if (!test.ok() || test->replicates < kFewestReplicates || test->mean_difference >= 0) continue;
     if (test->differences != Differences::kSame && !(test->p_value.value_or(1) < kTogetherLevel)) continue;
     if (hint.trial == nullptr) hint.trial = runs.first;

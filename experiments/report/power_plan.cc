@@ -78,11 +78,11 @@ absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions
   std::vector<std::pair<PowerRow, PairedValues>> found;
   for (const ReportCell& cell : report.cells) {
     if (cell.metric != options.metric || cell.group != options.group) continue;
-    plan.display = cell.display;
+    plan.display = SharedDisplay(cell);
     const auto baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == plan.baseline || baseline == baselines.end()) continue;
     PairedValues pairs = PairWith(cell, *baseline->second);
-    const auto components = ComponentsOf(pairs.difference, pairs.split, pairs.without_blocks);
+    const auto components = ComponentsOf(pairs.difference, pairs.draw, pairs.without_blocks);
     if (!components.has_value()) {
       plan.left_out.push_back(RowName(cell));
       continue;
@@ -97,15 +97,20 @@ absl::StatusOr<PowerPlan> MakePowerPlan(const Report& report, const PowerOptions
   }
   plan.size = options.size / plan.display.factor;
   plan.level = kPlanLevel / static_cast<double>(found.size());
+  std::vector<size_t> tested;
+  std::vector<PairedTest> tests;
   for (auto& [row, pairs] : found) {
-    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.split);
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.draw);
     if (!test.ok()) return test.status();
     row.mean_difference = test->mean_difference;
-    if (test->replicates >= kFewestReplicates && test->standard_error > 0) {
-      row.detectable = test->standard_error * DetectableRatio(test->replicates, plan.level);
+    if (test->replicates >= kFewestReplicates && test->p_value.has_value()) {
+      tested.push_back(plan.rows.size());
+      tests.push_back(*test);
     }
     plan.rows.push_back(row);
   }
+  const std::vector<std::optional<double>> detectable = DetectableDifferences(tests, kPlanLevel);
+  for (size_t t = 0; t < tested.size(); ++t) plan.rows[tested[t]].detectable = detectable[t];
   AddAllocations(options, &plan);
   return plan;
 }

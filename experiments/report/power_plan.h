@@ -20,8 +20,9 @@ struct PowerRow {
   int runs = 0;
   double mean_difference = 0;
   VarianceComponents components;
-  // The smallest difference that the pilot's own test finds in 4 of 5 studies, at PowerPlan.level. Absent for fewer
-  // than kFewestReplicates splits, and if the differences do not vary.
+  // The detectable difference of the pilot's own test, as `report` and `compare` have it: of DetectableDifferences()
+  // (eval/statistics/power.h) over the rows with a test. Absent for fewer than kFewestReplicates splits, and if the
+  // differences do not vary.
   std::optional<double> detectable;
   // The number of splits, with one seed each, that it takes to find PowerPlan.size. Absent if the differences do not
   // vary; 0: more than 10,000.

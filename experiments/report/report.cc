@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "data/selection.h"
 #include "data/sets/feature_data_set.h"
+#include "data/splits/split_digest.h"
 #include "data/task.pb.h"
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
@@ -195,7 +196,7 @@ bool IsMeanOfOne(const MetricGroup& group, const TaskData& data) {
 }
 
 // Adds a trial's value to its cell.
-void AddResult(const TrialResult& result, int* next, ReportCell* cell) {
+void AddResult(const TrialResult& result, int draw, int* next, ReportCell* cell) {
   if (result.record == nullptr) {
     ++cell->missing;
     return;
@@ -208,6 +209,7 @@ void AddResult(const TrialResult& result, int* next, ReportCell* cell) {
   }
   cell->values.push_back(measured->value());
   cell->splits.push_back(result.trial->split());
+  cell->draws.push_back(draw);
   cell->seeds.push_back(result.trial->seed());
   cell->without_blocks.emplace_back(measured->without_block().begin(), measured->without_block().end());
   cell->intervals.emplace_back();
@@ -276,6 +278,21 @@ std::string AxisText(const std::vector<AxisValue>& axis) {
                        [](std::string* out, const AxisValue& a) { absl::StrAppend(out, a.name(), " ", a.value()); });
 }
 
+int Draws::Of(const Level& level, int split, const TaskData& data) {
+  if (data.test_known().class_id().empty()) return split;  // its classes are not known
+  const auto [found, is_new] = of_split_.try_emplace({level, split}, split);
+  if (is_new) found->second = first_.try_emplace({level, DrawDigest(data)}, split).first->second;
+  return found->second;
+}
+
+int DrawOf(const ReportCell& cell, size_t value) { return cell.draws.empty() ? cell.splits[value] : cell.draws[value]; }
+
+Display SharedDisplay(const ReportCell& cell) {
+  Display display = cell.display;
+  display.label = cell.shared_label.value_or(display.label);
+  return display;
+}
+
 bool IsIncomplete(const ReportCell& cell) {
   return cell.missing > 0 || !cell.absent_reasons.empty() || cell.has_fewer_runs;
 }
@@ -311,6 +328,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
   }
   report.task_lines = TaskLines(results);
   Cells cells;
+  Draws draws;
   for (const TrialResult& result : results) {
     const TrialSpec& trial = *result.trial;
     report.missing += result.record == nullptr;
@@ -327,6 +345,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
         if (!absl::c_linear_search(report.note_lines, line)) report.note_lines.push_back(line);
       }
     }
+    const int draw = draws.Of(LevelOf(trial), trial.split(), trial.data());
     int next = 0;  // index of the record's metric
     for (const MetricGroup& group : MetricGroupsOf(trial.data())) {
       for (const MetricSpec& metric : trial.metric()) {
@@ -334,7 +353,7 @@ Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> r
         if (group.kind() != MetricGroup::POOL && !display.reads_unknown) continue;
         ReportCell* const cell = cells.Of(trial, GroupText(group), MetricName(metric), display);
         cell->mean_of_one = IsMeanOfOne(group, trial.data());
-        AddResult(result, &next, cell);
+        AddResult(result, draw, &next, cell);
       }
     }
   }

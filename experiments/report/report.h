@@ -20,6 +20,9 @@
 
 namespace openset {
 
+// A level: a task with numbers of known and unknown classes. Each level of a report has its own tables and plots.
+using Level = std::tuple<std::string, int, int>;
+
 // A trial and its record, which is null if there is none yet.
 struct TrialResult {
   const TrialSpec* trial;
@@ -72,6 +75,7 @@ struct ReportCell {
   int n = 0;
   std::vector<double> values;  // in the order of the trials
   std::vector<int> splits;     // of each value
+  std::vector<int> draws;      // of each value: Draws::Of(); empty: the splits
   std::vector<uint64_t> seeds;
   std::vector<std::optional<std::pair<double, double>>> intervals;  // of each value, if intervals were computed
   std::vector<std::vector<double>> without_blocks;                  // of each value: MetricRecord.without_block
@@ -181,6 +185,26 @@ std::string RowName(const std::string& method, const std::vector<AxisValue>& axi
 std::string RowName(const ReportCell& cell);
 std::string RowName(const TrialSpec& trial);
 
+// The draws of classes. Splits of a level with the same known and unknown samples (DrawDigest() in
+// data/splits/split_digest.h) are one: for tests and intervals they are one split, and their runs are further seeds.
+class Draws {
+ public:
+  // The first of the level's splits, of those asked for so far, that is the same draw as `split`; `split` itself if
+  // `data` doesn't say the classes.
+  int Of(const Level& level, int split, const TaskData& data);
+
+ private:
+  std::map<std::pair<Level, int>, int> of_split_;
+  std::map<std::pair<Level, std::string>, int> first_;
+};
+
+// The draw of a cell's value.
+int DrawOf(const ReportCell& cell, size_t value);
+
+// How a column or a sentence about the cells of several methods displays their metric: with `shared_label`, if there is
+// one, because each cell's own label names its method's threshold.
+Display SharedDisplay(const ReportCell& cell);
+
 // Whether a value is missing because a trial has no record or its metric is undefined, or other rows have more runs.
 // Such a cell is not compared with others, because its mean is over other runs.
 bool IsIncomplete(const ReportCell& cell);
@@ -192,11 +216,6 @@ void Summarise(ReportCell* cell);
 std::string AxisText(const std::vector<AxisValue>& axis);
 
 Report MakeReport(const std::string& experiment, absl::Span<const TrialResult> results);
-
-// A level: a task with numbers of known and unknown classes. Each level of a report has its own tables and plots.
-
-// Task, known and unknown classes.
-using Level = std::tuple<std::string, int, int>;
 
 Level LevelOf(const ReportCell& cell);
 Level LevelOf(const TrialSpec& trial);

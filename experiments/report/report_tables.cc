@@ -27,11 +27,7 @@ std::string MetricHead(const Display& display) {
 }
 
 // The label of a column or row with cells of several methods.
-std::string SharedHead(const ReportCell& cell) {
-  Display display = cell.display;
-  display.label = cell.shared_label.value_or(display.label);
-  return MetricHead(display);
-}
+std::string SharedHead(const ReportCell& cell) { return MetricHead(SharedDisplay(cell)); }
 
 // The marks of cells, of which those with the same key are compared.
 template <typename KeyOf>
@@ -242,7 +238,7 @@ std::vector<ReportCell> PartsOf(const ReportCell& cell, bool by_split, bool by_s
     if (is_new) {
       ReportCell part = cell;
       part.n = part.missing = 0;
-      part.values.clear(), part.splits.clear(), part.seeds.clear(), part.intervals.clear();
+      part.values.clear(), part.splits.clear(), part.draws.clear(), part.seeds.clear(), part.intervals.clear();
       part.absent_reasons.clear();
       part.significance.reset();
       parts.push_back(std::move(part));
@@ -250,6 +246,7 @@ std::vector<ReportCell> PartsOf(const ReportCell& cell, bool by_split, bool by_s
     ReportCell& part = parts[at->second];
     part.values.push_back(cell.values[i]);
     part.splits.push_back(cell.splits[i]);
+    part.draws.push_back(DrawOf(cell, i));
     part.seeds.push_back(cell.seeds[i]);
     part.intervals.push_back(cell.intervals[i]);
   }

@@ -114,7 +114,9 @@ TEST(MakeReport, MethodsWithThresholdsOfTheirOwnShareAColumn) {
   ASSERT_EQ(report.cells.size(), 2);
   EXPECT_EQ(report.cells[0].display.label, "outer score (threshold -0.5)");
   EXPECT_EQ(report.cells[1].display.label, "outer score (threshold 0)");
-  for (const ReportCell& cell : report.cells) EXPECT_EQ(cell.shared_label, "outer score (threshold of the method)");
+  for (const ReportCell& cell : report.cells) {
+    EXPECT_EQ(SharedDisplay(cell).label, "outer score (threshold of the method)");
+  }
   EXPECT_THAT(report.note_lines, ElementsAre("Thresholds (outer): 3 known classes: a -0.5, b 0"));
   EXPECT_THAT(FormatReport(report, TextFormat::kText),
               HasSubstr("\na                                            50.00\nb                                       "

@@ -40,7 +40,9 @@ std::optional<double> SpreadOf(double std, absl::Span<const double> values, absl
 }  // namespace
 
 std::optional<double> SpreadOf(const ReportCell& cell, Spread spread) {
-  return SpreadOf(cell.std, cell.values, cell.splits, cell.n, spread);
+  std::vector<int> draws;
+  for (size_t i = 0; i < cell.values.size(); ++i) draws.push_back(DrawOf(cell, i));
+  return SpreadOf(cell.std, cell.values, draws, cell.n, spread);
 }
 
 std::optional<double> SpreadOf(absl::Span<const double> values, absl::Span<const int> splits, Spread spread) {
@@ -80,12 +82,11 @@ absl::StatusOr<RunTable> TableOf(const Report& report, const std::string& group)
   for (const ReportCell& cell : report.cells) {
     std::vector<std::pair<Run, double>> values;
     for (size_t i = 0; i < cell.values.size(); ++i) {
-      values.push_back({{absl::StrCat(cell.splits[i]), absl::StrCat(cell.seeds[i])}, cell.values[i]});
+      values.push_back(
+          {{absl::StrCat(cell.splits[i]), absl::StrCat(cell.seeds[i]), absl::StrCat(DrawOf(cell, i))}, cell.values[i]});
     }
-    Display display = cell.display;
-    if (cell.shared_label.has_value()) display.label = *cell.shared_label;
     cells.push_back({cell.group, cell.metric, RowName(cell), cell.task, absl::StrCat(cell.unknown_classes),
-                     std::move(values), std::move(display)});
+                     std::move(values), SharedDisplay(cell)});
   }
   OPENSET_ASSIGN_OR_RETURN(RunTable table, RunTableOfCells(cells, group));
   table.baseline = report.baseline;
@@ -133,7 +134,7 @@ PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline) {
     const double value = baseline.values[run->second];
     pairs.b.push_back(value);
     pairs.difference.push_back(cell.values[i] - value);
-    pairs.split.push_back(cell.splits[i]);
+    pairs.draw.push_back(DrawOf(cell, i));
     std::vector<double> without = without_blocks(cell, i);
     const std::vector<double> of_baseline = without_blocks(baseline, run->second);
     has_blocks &= without.size() > 1 && without.size() == of_baseline.size() &&
@@ -153,19 +154,17 @@ void AddSignificance(const std::string& baseline, Report* report) {
     if (RowName(cell) == row) baselines.emplace(PlaceOf(cell), &cell);
   }
   struct Tested {
-    ReportCell* cell;
-    double p_value;
-    Verdict verdict;
-    double standard_error;
+    std::vector<ReportCell*> cells;
+    std::vector<PairedTest> tests;  // of the cells
   };
-  std::map<std::pair<std::string, std::string>, std::vector<Tested>> families;  // by metric and group
+  std::map<std::pair<std::string, std::string>, Tested> families;  // by metric and group
   bool any = false;  // whether two methods have two runs in common somewhere
   for (ReportCell& cell : report->cells) {
     const auto of_baseline = baselines.find(PlaceOf(cell));
     if (RowName(cell) == row || of_baseline == baselines.end() || cell.n == 0) continue;
     Significance& found = cell.significance.emplace();
     const PairedValues pairs = PairWith(cell, *of_baseline->second);
-    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.split);
+    const absl::StatusOr<PairedTest> test = ComparePairedRuns(pairs.a, pairs.b, pairs.draw);
     if (!test.ok()) continue;  // fewer than two runs in common
     any = true;
     found.replicates = test->replicates;
@@ -173,8 +172,10 @@ void AddSignificance(const std::string& baseline, Report* report) {
     if (test->replicates < kFewestReplicates) continue;
     found.is_constant = test->differences == Differences::kSame;
     if (test->p_value.has_value()) {
-      families[{cell.metric, cell.group}].push_back({&cell, *test->p_value, test->verdict, test->standard_error});
-      const auto components = ComponentsOf(pairs.difference, pairs.split, pairs.without_blocks);
+      Tested& tested = families[{cell.metric, cell.group}];
+      tested.cells.push_back(&cell);
+      tested.tests.push_back(*test);
+      const auto components = ComponentsOf(pairs.difference, pairs.draw, pairs.without_blocks);
       if (components.has_value()) found.shares = SharesOf(*components);
     }
   }
@@ -183,20 +184,16 @@ void AddSignificance(const std::string& baseline, Report* report) {
     return;
   }
   report->baseline = row;
-  std::map<std::pair<int, size_t>, double> ratios;  // by the numbers of replicates and of tests
-  for (const auto& [family, tests] : families) {
+  for (const auto& [family, tested] : families) {
     std::vector<double> p_values;
-    for (const Tested& tested : tests) p_values.push_back(tested.p_value);
+    for (const PairedTest& test : tested.tests) p_values.push_back(*test.p_value);
     const std::vector<double> adjusted = HolmAdjusted(p_values);
-    for (size_t i = 0; i < tests.size(); ++i) {
-      Significance& found = *tests[i].cell->significance;
+    const std::vector<std::optional<double>> detects = DetectableDifferences(tested.tests, kLevel);
+    for (size_t i = 0; i < tested.cells.size(); ++i) {
+      Significance& found = *tested.cells[i]->significance;
       found.p_value = adjusted[i];
-      if (tests[i].standard_error > 0) {
-        const auto [ratio, is_new] = ratios.try_emplace({found.replicates, tests.size()});
-        if (is_new) ratio->second = DetectableRatio(found.replicates, kLevel / static_cast<double>(tests.size()));
-        found.detects = tests[i].standard_error * ratio->second;
-      }
-      found.detectable = tests[i].verdict != Verdict::kNoDetectableDifference && adjusted[i] < kLevel;
+      found.detects = detects[i];
+      found.detectable = tested.tests[i].verdict != Verdict::kNoDetectableDifference && adjusted[i] < kLevel;
     }
   }
 }

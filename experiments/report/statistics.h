@@ -47,19 +47,19 @@ std::string BaselineRow(const Report& report, const std::string& baseline);
 
 // The values of the runs that a cell and its baseline's have in common, by split and seed, in the order of the cell.
 struct PairedValues {
-  std::vector<double> a, b, difference;  // of the cell, of the baseline, a - b
-  std::vector<int> split;
+  std::vector<double> a, b, difference;             // of the cell, of the baseline, a - b
+  std::vector<int> draw;                            // DrawOf() the cell's value
   std::vector<std::vector<double>> without_blocks;  // a - b without each block; empty if a run has no such values
 };
 PairedValues PairWith(const ReportCell& cell, const ReportCell& baseline);
 
 // Tests each cell against the baseline's cell (BaselineRow()) of the same task, level, group and metric, paired by
-// split and seed and clustered by split (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by
+// split and seed and clustered by draw (ComparePairedRuns, eval/statistics/paired_tests.h). p-values are corrected by
 // Holm's method over all tests of a metric and group, and are the same as CompareRuns()'s with this baseline. A
 // difference is detectable if it is over at least kFewestReplicates (eval/statistics/paired_tests.h), its 95 % interval
 // excludes 0, and p is below 0.05. Cells that are not tested (WhyNotTested()) have no p-value and don't count for
 // Holm's method. If no cell has two runs in common with the baseline, leaves the report as it is.
-// The detectable difference is DetectableRatio() (eval/statistics/power.h) standard errors.
+// `detects` is that of DetectableDifferences() (eval/statistics/power.h) over all tests of the metric and group.
 void AddSignificance(const std::string& baseline, Report* report);
 
 // "fewer than 3 splits, or seeds of one split", "the same difference in every run"; "" if there was a test.

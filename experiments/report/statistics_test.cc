@@ -118,6 +118,26 @@ TEST(AddSignificance, AdjustsOverTheTestsOfAMetric) {
   EXPECT_EQ(CellText(report.cells[2]).find('*'), std::string::npos);
 }
 
+// Splits 0 and 3 are one draw: its mean difference is (1 + 1) / 2, so there are the differences 1, 2 and 3 of above,
+// not four. Report, its JSON and `openset compare` have the same p-value.
+TEST(AddSignificance, EqualDrawsAreOneSplit) {
+  Report report;
+  report.cells = {Cell("a", "auroc", {0, 0, 0, 0}), Cell("b", "auroc", {0.01, 0.02, 0.03, 0.01})};
+  for (ReportCell& cell : report.cells) cell.draws = {0, 1, 2, 0};
+  AddSignificance("a", &report);
+  EXPECT_NEAR(*report.cells[1].significance->p_value, kP, 1e-12);
+  EXPECT_EQ(report.cells[1].significance->replicates, 3);
+  const std::string path = JoinPath(::testing::TempDir(), "draws.json");
+  ASSERT_TRUE(WriteFileAtomically(path, FormatReport(report, TextFormat::kJson)).ok());
+  for (const absl::StatusOr<RunTable>& table : {TableOf(report, "pool"), ReadRunTable(path, "pool")}) {
+    ASSERT_TRUE(table.ok()) << table.status();
+    const RunComparison comparison = CompareRuns(*table, {}, {}, "a").value();
+    EXPECT_NEAR(*comparison.pairs[0].test.p_value, kP, 1e-12);
+    EXPECT_EQ(comparison.pairs[0].test.splits, 3);
+    EXPECT_EQ(comparison.pairs[0].test.runs, 4);
+  }
+}
+
 // Sets of unknown samples are families of their own, as in `openset compare --group`.
 TEST(AddSignificance, AdjustsWithinAGroup) {
   Report report;
@@ -254,6 +274,11 @@ TEST(TableOf, ComparesAsTheStarsDo) {
             absl::StrCat(cell.metric, " of ", RowName(cell), " on task, ", cell.unknown_classes, " unknown classes"));
         EXPECT_EQ(cell.significance->p_value, row.adjusted_p_value);
         EXPECT_EQ(cell.significance->detectable, cell.method == "c");
+        // The same level for all rows, also after that of c, which Holm's method rejects first.
+        ASSERT_EQ(cell.significance->detects.has_value(), row.power.has_value());
+        if (row.power.has_value()) {
+          EXPECT_EQ(*cell.significance->detects, row.power->detectable);
+        }
         EXPECT_EQ(row.verdict == "c, lambda 0.1 is better", cell.method == "c");
       }
     }

@@ -82,8 +82,9 @@ absl::StatusOr<std::string> FindTaskFile(absl::string_view name, const SpecFolde
 }
 
 // Reads the task in `path`, in the form that `name` selects, and gives it that name.
-absl::StatusOr<TaskSpec> ReadTaskForm(absl::string_view name, const std::string& path, const Catalog& catalog) {
-  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog));
+absl::StatusOr<TaskSpec> ReadTaskForm(absl::string_view name, const std::string& path, const Catalog& catalog,
+                                      std::vector<std::string>* hints) {
+  OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTask(path, catalog, hints));
   if (!absl::EndsWith(name, kBalanced)) return task;
   task.set_balanced_with_replacement(true);
   task.set_name(absl::StrCat(task.name(), kBalanced));
@@ -229,9 +230,9 @@ std::vector<LoadedMethod*> AllMethods(Experiment* experiment) {
 }  // namespace
 
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
-                                  const Catalog& catalog) {
+                                  const Catalog& catalog, std::vector<std::string>* hints) {
   OPENSET_ASSIGN_OR_RETURN(const std::string path, FindTaskFile(name, folders, beside));
-  return ReadTaskForm(name, path, catalog);
+  return ReadTaskForm(name, path, catalog, hints);
 }
 
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& given, const SpecChanges& typed) {
@@ -267,8 +268,10 @@ absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFol
     const std::string where = experiment.source.Where(absl::StrCat("task[", i, "]"));
     absl::StatusOr<std::string> file = FindTaskFile(spec.task(i), folders, beside, &experiment.replaced_tasks);
     if (!file.ok()) return Annotate(file.status(), where);
-    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTaskForm(spec.task(i), *file, experiment.catalog));
+    std::vector<std::string> hints;
+    OPENSET_ASSIGN_OR_RETURN(TaskSpec task, ReadTaskForm(spec.task(i), *file, experiment.catalog, &hints));
     experiment.tasks.push_back(std::move(task));
+    experiment.task_hints.insert(experiment.task_hints.end(), hints.begin(), hints.end());
   }
   for (int i = 0; i < spec.method_size(); ++i) {
     const std::string where =

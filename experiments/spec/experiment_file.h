@@ -60,6 +60,8 @@ struct Experiment {
   std::vector<PublishedTable> published = {};  // of report.published
   // The files of its tasks in whose place those of SpecFolders.carried_tasks are used, because they differ.
   std::vector<std::string> replaced_tasks = {};
+  // The hints of ReadTask() (data/task.h) on its tasks.
+  std::vector<std::string> task_hints = {};
   // If it is not empty, the trials are only of these tasks, methods and splits.
   std::set<std::tuple<std::string, std::string, int>> only = {};
 
@@ -77,9 +79,10 @@ struct Experiment {
 absl::StatusOr<Experiment> LoadExperiment(const std::string& name, const SpecFolders& folders,
                                           const SpecChanges& changes = {});
 
-// Reads one task, by its name or by a path relative to the folder `beside`. Errors: as LoadExperiment().
+// Reads one task, by its name or by a path relative to the folder `beside`, with the hints of ReadTask(). Errors: as
+// LoadExperiment().
 absl::StatusOr<TaskSpec> LoadTask(const std::string& name, const SpecFolders& folders, const std::string& beside,
-                                  const Catalog& catalog);
+                                  const Catalog& catalog, std::vector<std::string>* hints = nullptr);
 
 // Finds the digests of weights that differ between splits (experiments/spec/model_files.h), for the splits of the
 // study. LoadExperiment() calls it. Errors: kInvalidArgument, with a line for each file.

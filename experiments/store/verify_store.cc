@@ -82,12 +82,14 @@ class Verification {
       for (const std::string& line : store_.bundle()->damaged) report_.damaged.push_back({line, line});
     }
     std::vector<std::string> other_outputs(ids.size());
+    std::vector<std::pair<std::string, std::string>> methods(ids.size());  // name and title
     NoteAll(
         ids, [&](const std::string& id) { return store_.RecordPath(id); },
         [&](int64_t i) {
           const absl::StatusOr<TrialRecord> record = store_.LoadRecord(ids[i]);
           if (!record.ok()) return record.status();
           other_outputs[i] = CompareOutputs(*record);
+          methods[i] = {record->trial().method().name(), record->trial().method().title()};
           absl::Status status = CheckTrialId(*record);
           if (status.ok()) status = CheckMetricsOfTrial(*record);
           return Annotate(status, store_.RecordPath(ids[i]));
@@ -95,6 +97,9 @@ class Verification {
     report_.records = static_cast<int>(ids.size());
     for (std::string& line : other_outputs) {
       if (!line.empty()) report_.incomplete.push_back(std::move(line));
+    }
+    for (const auto& [name, title] : methods) {
+      if (!name.empty()) report_.titles[name].insert(title);
     }
     for (const std::string& id : ReplicaIds(store_, &unread_)) {
       const absl::StatusOr<std::vector<std::string>> replicas = ReplicaPaths(store_, id);

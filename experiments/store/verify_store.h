@@ -2,6 +2,8 @@
 #ifndef OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
 #define OPENSET_EXPERIMENTS_STORE_VERIFY_STORE_H_
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct StoreReport {
   std::vector<std::string> unreadable;  // what can't be read now (UnreadRecords::unreadable), which may be intact
   std::vector<std::string> strangers;   // entries whose name no result can have
   std::vector<std::string> incomplete;  // records that were made from other outputs than the stored ones
+  // The titles that records give each method, by its name (MethodSpec.title). Ids don't cover them.
+  std::map<std::string, std::set<std::string>> titles;
 };
 
 // Reads every byte of all records, replicas, failed attempts, checkpoints, outputs and action.textproto files, and

@@ -203,10 +203,11 @@ absl::StatusOr<ResolvedContents> ResolveContentDigests(const Store& store, const
         if (!remembered.empty()) part.set_content_sha256(remembered);
         continue;
       }
-      if (!recorded.has_value()) {
+      // Records are read once, and only if they can count: of no study, what was remembered comes first.
+      if (!recorded.has_value() && (!study.empty() || remembered.empty())) {
         OPENSET_ASSIGN_OR_RETURN(recorded, PartsOfRecords(store, study));
       }
-      const std::string how = TellAbsentPart(name, *recorded, remembered, &part);
+      const std::string how = TellAbsentPart(name, recorded.value_or(RecordedParts()), remembered, &part);
       absent[how].push_back(absl::StrCat(name, ", ", part.name()));
       if (how.empty()) resolved.unresolved.push_back(absent[how].back());
     }

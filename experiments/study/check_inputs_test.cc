@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/testing/failing_disk.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
 #include "data/sets/data_set_parts.h"
@@ -134,6 +135,25 @@ TEST_F(DataContents, OfMostRecordsOfTheStudyIfFilesAreMissing) {
                           HasSubstr("digits, train are not")));
   AddRecord("g", "test", Sha256Hex("wrong"), 5, study);  // of equally many, the newest
   EXPECT_EQ(*PartDigest(**Told({}).catalog.Find("digits"), "test"), Sha256Hex("wrong"));
+}
+
+// Two parts are absent: each of three records in three folders of `records` is opened once for both, and none if no
+// study's records can overrule what the last run remembers.
+TEST_F(DataContents, RecordsAreReadOnceAndOnlyIfTheyCount) {
+  WriteImages("images");
+  Experiment told = Told({sandbox_.folder()});
+  ASSERT_THAT(RememberContents(store_, told), IsOk());
+  for (const char* id : {"a", "b", "c"}) AddRecord(id, "test", Sha256Hex("other images"), 1);
+  for (const auto& [study, opened] : {std::pair{"", 0}, {"study", 7}}) {
+    absl::StatusOr<Experiment> experiment = sandbox_.Load(kMinimalSpec);
+    ASSERT_THAT(experiment, IsOk());
+    const FailingDisk counts(store_.folder() + "/records", "EIO", "open", /*at=*/1000);
+    const absl::StatusOr<ResolvedContents> contents =
+        ResolveContentDigests(store_, {}, nullptr, experiment->tasks, study, &experiment->catalog);
+    ASSERT_THAT(contents, IsOk());
+    EXPECT_THAT(contents->lines, ElementsAre(HasSubstr("the digest that the store's last run saved")));
+    EXPECT_EQ(counts.calls(), opened) << study;
+  }
 }
 
 // The name of the data set leads from any folder to the root, and from there to the images.

@@ -55,7 +55,7 @@ Guideline Levels(const std::vector<const Trial*>& trials) {
                      Openness(known, unknown), known, unknown)};
 }
 
-Guideline Draws(const std::vector<const Trial*>& trials) {
+Guideline DrawsLine(const std::vector<const Trial*>& trials) {
   std::map<std::tuple<std::string, int, int>, std::set<std::set<std::pair<std::string, int>>>> draws;
   for (const Trial* trial : trials) {
     draws[{trial->task(), trial->data().test_known().class_id_size(), UnknownClasses(trial->data())}].insert(
@@ -146,7 +146,7 @@ std::vector<std::string> InputWarnings(const std::vector<const Trial*>& trials, 
 
 std::vector<Guideline> CheckGuidelines(const std::vector<const Trial*>& trials, const Catalog& catalog) {
   if (trials.empty()) return {};
-  std::vector<Guideline> lines = {Levels(trials), Draws(trials)};
+  std::vector<Guideline> lines = {Levels(trials), DrawsLine(trials)};
   for (Guideline& line : Metrics(*trials[0])) lines.push_back(std::move(line));
   lines.push_back(Imbalance(trials, catalog));
   return lines;

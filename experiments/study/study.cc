@@ -510,7 +510,7 @@ std::vector<std::string> Study::RepeatLines() const {
   std::vector<std::string> lines;
   for (const TaskSpec& task : experiment_.tasks) {
     if (used.count(task.name()) == 0) continue;
-    absl::StatusOr<std::vector<std::string>> of_task = RepeatWarnings(task, used[task.name()], experiment_.catalog);
+    absl::StatusOr<std::vector<std::string>> of_task = RepeatTexts(task, used[task.name()], experiment_.catalog);
     if (!of_task.ok()) continue;  // an expanded task has its splits
     for (std::string& line : *of_task) lines.push_back(std::move(line));
   }

@@ -158,7 +158,7 @@ class Study {
 
   // Lines about data sets whose images are not on this machine, or have changed, to be printed first.
   const ResolvedContents& contents() const { return contents_; }
-  // Lines about splits of the reported trials that are one draw (RepeatWarnings() in data/splits/repeated_splits.h).
+  // Lines about splits of the reported trials that are one draw (RepeatTexts() in data/splits/repeated_splits.h).
   std::vector<std::string> RepeatLines() const;
 
   // The corrupt results that this study needs, in the order of the plan: "PATH: ...". They count as missing.

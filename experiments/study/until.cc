@@ -156,6 +156,7 @@ using Runs = std::map<std::pair<int, int>, UntilRun>;
 
 struct LevelRows {
   std::vector<std::string> rows;  // in the order of the trials
+  std::map<int, int> draws;       // of the positions of splits: equal draws of classes are one split in tests
   std::map<std::string, Runs> runs;
 };
 
@@ -206,8 +207,9 @@ absl::StatusOr<std::string> FindBaseline(const Experiment& experiment, const Unt
 // One comparison, look by look.
 class Comparison {
  public:
-  Comparison(const SequentialDesign& design, const Runs& method, const Runs& baseline, double difference)
-      : design_(design), method_(method), baseline_(baseline), difference_(difference) {}
+  Comparison(const SequentialDesign& design, const Runs& method, const Runs& baseline, const std::map<int, int>& draws,
+             double difference)
+      : design_(design), method_(method), baseline_(baseline), draws_(draws), difference_(difference) {}
 
   // Adds the runs of all looks that were reached to `used`. `value` gives a run's value.
   absl::Status Run(const std::function<absl::StatusOr<std::optional<MetricRecord>>(const UntilRun&)>& value,
@@ -218,7 +220,7 @@ class Comparison {
       found->splits = look.splits;
       found->seeds = look.seeds;
       std::vector<double> a, b;
-      std::vector<int> split;
+      std::vector<int> draw;
       bool is_complete = true;
       for (const auto& [place, run] : method_) {
         if (place.first >= look.splits || place.second >= look.seeds) continue;
@@ -233,10 +235,10 @@ class Comparison {
           }
           values->push_back(record->value());
         }
-        split.push_back(place.first);
+        draw.push_back(draws_.at(place.first));
       }
       if (found->verdict == Verdict::kUndefined || !is_complete) return absl::OkStatus();
-      OPENSET_ASSIGN_OR_RETURN(const LookResult seen, LookAt(design_, k, a, b, split, difference_));
+      OPENSET_ASSIGN_OR_RETURN(const LookResult seen, LookAt(design_, k, a, b, draw, difference_));
       found->looks = static_cast<int>(k) + 1;
       found->difference = seen.test.mean_difference;
       found->interval.reset();
@@ -255,6 +257,7 @@ class Comparison {
   const SequentialDesign& design_;
   const Runs& method_;
   const Runs& baseline_;
+  const std::map<int, int>& draws_;
   const double difference_;
 };
 
@@ -272,6 +275,7 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
   std::map<openset::Level, LevelRows> levels;
   std::vector<openset::Level> order;
   std::map<std::string, std::vector<uint64_t>> seeds;  // of each task, in order
+  Draws draws;
   for (const UntilRun& run : runs) {
     const Trial& trial = all.trials[run.trial];
     const openset::Level level = {trial.task(), trial.data().test_known().class_id_size(),
@@ -285,6 +289,7 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
     const std::pair<int, int> place = {PositionOf(all.tasks.at(trial.task()).splits, trial.split()),
                                        PositionOf(of_task, trial.seed())};
     at->second.runs[row][place] = run;
+    at->second.draws[place.first] = draws.Of(level, trial.split(), trial.data());
   }
   UntilState state;
   UntilReport& report = state.report;
@@ -338,7 +343,7 @@ absl::StatusOr<UntilState> ReplayUntil(const Experiment& experiment, const Until
         }
         continue;
       }
-      const Comparison comparison(design, runs, of_baseline, until.difference() / report.display.factor);
+      const Comparison comparison(design, runs, of_baseline, rows.draws, until.difference() / report.display.factor);
       OPENSET_RETURN_IF_ERROR(comparison.Run(value, &used, &found));
     }
   }

@@ -195,6 +195,21 @@ TEST_F(UntilTest, SaysWhatATaskWithoutMoreSplitsNeeds) {
                 "a task that draws its splits"));
 }
 
+// Differences of 1, 2, 3 and 3 points; the first and the last split are one draw, of 2 points: the mean over draws is
+// 7/3 points, that over splits would be 2.25.
+TEST_F(UntilTest, EqualDrawsAreOneSplit) {
+  sandbox_.Write("data/tasks/task.textproto",
+                 "name: 'task' data_set: 'digits' split { known: [0, 1, 2] } split { known: [1, 2, 3] } "
+                 "split { known: [2, 3, 4] } split { known: [2, 1, 0] }");
+  const std::string until = "until { metric { accuracy {} } difference: 1 }";
+  RunAll(until,
+         [](const std::string& method, int split, int) { return method == "pairs" ? std::min(split + 1, 3) : 0; });
+  const std::unique_ptr<Study> study = *Load(until);
+  EXPECT_NEAR(*study->until()->report.comparisons[0].difference, 0.07 / 3, 1e-12);
+  EXPECT_THAT(study->RepeatLines(),
+              ElementsAre(HasSubstr("split 3 has the same known and unknown classes as split 0")));
+}
+
 // What was stored before is replayed: the same trials, whether the study adds runs until its comparisons are decided or
 // not.
 TEST_F(UntilTest, ReplaysStoredRecords) {

@@ -330,7 +330,14 @@ absl::Status CompareTable(const std::string& path, const RunTable& table, TextFo
   return absl::OkStatus();
 }
 
-absl::Status CompareResults(const std::string& path, TextFormat format, const RunConfig& config) {
+absl::Status CompareResults(const std::string& argument, TextFormat format, RunConfig config) {
+  std::string path = argument;
+  std::error_code error;
+  if (absl::StrContains(path, '/') && std::filesystem::is_directory(UserPath(path), error)) {
+    // A folder with a bundle and no spec is the bundle, as for `report`.
+    OPENSET_ASSIGN_OR_RETURN(const std::string spec, SpecOfStudyFolder(argument, &config));
+    if (const std::string bundle = BundleOf(spec); !bundle.empty()) path = bundle;
+  }
   if (IsFileOfRuns(path)) {
     OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
     OPENSET_ASSIGN_OR_RETURN(const RunTable table, ReadRunTable(UserPath(path), config.group));

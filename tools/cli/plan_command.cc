@@ -137,20 +137,14 @@ struct PlannedTest {
   std::optional<std::pair<double, double>> detects;
 };
 
-// The same text for known samples of the same classes, in any order, and of the same fold.
-std::string DrawOf(Selection known) {
-  std::sort(known.mutable_class_id()->begin(), known.mutable_class_id()->end());
-  return MessageDigest(known);
-}
-
 // Empty if there is one row only.
 std::vector<PlannedTest> PlannedTests(const Study& study) {
   struct OfLevel {
     std::set<std::string> rows;
-    std::set<int> splits;
-    std::set<std::string> draws;  // of the splits; equal ones count once
-    std::set<uint64_t> seeds;
+    std::set<int> draws;
+    std::set<std::pair<int, uint64_t>> runs;
   };
+  Draws draws;
   std::map<Level, OfLevel> levels;
   std::map<std::string, int> levels_of_task;
   int tests = 0;
@@ -162,8 +156,8 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
     OfLevel& of_level = at->second;
     const bool is_first = of_level.rows.empty();
     tests += of_level.rows.insert(RowName(trial->method().name(), {axis.begin(), axis.end()})).second && !is_first;
-    if (of_level.splits.insert(trial->split()).second) of_level.draws.insert(DrawOf(trial->data().test_known()));
-    of_level.seeds.insert(trial->seed());
+    of_level.draws.insert(draws.Of(level, trial->split(), trial->data()));
+    of_level.runs.emplace(trial->split(), trial->seed());
   }
   std::vector<PlannedTest> planned;
   for (const auto& [level, of_level] : levels) {
@@ -172,7 +166,7 @@ std::vector<PlannedTest> PlannedTests(const Study& study) {
     const auto& [task, known, unknown] = level;
     test.task = levels_of_task[task] == 1 ? task : absl::StrCat(task, " (", known, " known, ", unknown, " unknown)");
     test.of_seeds = of_level.draws.size() == 1;
-    test.replicates = static_cast<int>(test.of_seeds ? of_level.seeds.size() : of_level.draws.size());
+    test.replicates = static_cast<int>(test.of_seeds ? of_level.runs.size() : of_level.draws.size());
     test.tests = tests;
     if (test.replicates >= kFewestReplicates) {
       const double root = std::sqrt(test.replicates);
@@ -354,6 +348,7 @@ absl::Status ShowPlan(const std::vector<std::string>& arguments, const RunConfig
               << (study->waiting() > 0 ? SearchText(*study) + "\n\n" : "\n") << ToText(Actions(plan))
               << "\nA training pass counts as 3 image passes, an inference pass as 1.\n\n"
               << ToText(splits) << "\n"
+              << Wrapped(kSplitColumns) << "\n\n"
               << ToText(Trials(plan));
     for (const std::string& line : SameMethodLines(plan)) std::cout << "\n" << line << ".\n";
     for (const std::string& line : CommandsOf(*study)) {

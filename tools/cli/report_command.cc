@@ -55,11 +55,6 @@ std::string LayoutFlag(const ReportLayout& layout) {
   return layout.sort_by.empty() ? "" : "--sort";
 }
 
-// "method=openauc and auroc>0.9" and not the name or path of a study.
-bool IsQuery(const std::string& argument) {
-  return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
-}
-
 // A line for each of these trials whose records in the store have different numbers, as in a study's report.
 std::vector<std::string> DifferingLines(const Store& store, const std::vector<TrialRecord>& records,
                                         UnreadRecords* unread) {

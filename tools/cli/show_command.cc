@@ -18,6 +18,9 @@
 namespace openset {
 namespace {
 
+// What `list` takes in addition to the kinds.
+constexpr char kKinds[] = "kinds", kWords[] = "words";
+
 absl::Status RunShow(const std::vector<std::string>& arguments, const RunConfig& config) {
   OPENSET_ASSIGN_OR_RETURN(const SchemaComments comments, LoadSchemaComments());
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
@@ -61,7 +64,7 @@ void Print(const std::vector<KindEntry>& entries, bool names) {
 absl::Status RunList(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
                      const RunConfig& config) {
   const std::string filter = arguments.size() > 1 ? absl::AsciiStrToLower(arguments[1]) : "";
-  if (!arguments.empty() && arguments[0] == "words") {
+  if (!arguments.empty() && arguments[0] == kWords) {
     const std::vector<KindEntry> words = WordsOf(commands, filter);
     if (words.empty()) return absl::InvalidArgumentError(absl::StrCat("no command is called '", filter, "'"));
     Print(words, config.names);
@@ -71,12 +74,12 @@ absl::Status RunList(const std::vector<Command>& commands, const std::vector<std
   OPENSET_ASSIGN_OR_RETURN(const SpecFolders folders, FindSpecFolders(config));
   const std::vector<Kind> kinds = AllKinds(folders, comments);
   std::vector<KindEntry> shown;
-  if (arguments.empty() || arguments[0] == "kinds") {
+  if (arguments.empty() || arguments[0] == kKinds) {
     for (const Kind& kind : kinds) shown.push_back({config.names ? PluralOf(kind) : kind.name, kind.what});
     Print(shown, config.names);
     return absl::OkStatus();
   }
-  OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0]));
+  OPENSET_ASSIGN_OR_RETURN(const Kind* kind, FindKind(kinds, arguments[0], {kKinds, kWords}));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<KindEntry> entries, kind->list());
   std::vector<std::string> names;
   for (const KindEntry& entry : entries) names.push_back(entry.name);

@@ -75,6 +75,22 @@ int ShowRuns(const Store& store, const Study* study) {
   return shown;
 }
 
+// If the study's last array has left the queue with records missing: the last line of each task's output.
+void ShowEnded(const Study& study, const SlurmArray& array) {
+  constexpr size_t kMostLines = 5;
+  const auto is_there = [&](const std::string& id) { return study.store().HasRecord(id).value_or(true); };
+  const auto missing = absl::c_count_if(array.record(), [&](const std::string& id) { return !is_there(id); });
+  if (missing == 0) return;
+  const std::string ended = SlurmClient().Ended(array.name());
+  std::cout << "Slurm job " << (ended.empty() ? array.name() : ended) << " has left the queue, and " << missing
+            << " of its " << array.record_size() << (array.record_size() == 1 ? " record" : " records")
+            << (missing == 1 ? " is" : " are") << " missing; the last lines of its output:\n";
+  const std::vector<std::string> lines = LastLinesOf(study.store(), array);
+  for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) std::cout << "  " << lines[i] << "\n";
+  if (lines.size() > kMostLines) std::cout << "  and " << lines.size() - kMostLines << " others\n";
+  if (lines.empty()) std::cout << "  none: its tasks wrote nothing\n";
+}
+
 // The number of the study's tasks in each Slurm state.
 void ShowQueue(const Study& study) {
   const std::vector<SlurmArray> arrays = ArraysInStore(study.store(), study.name());
@@ -92,6 +108,7 @@ void ShowQueue(const Study& study) {
       ++states[task.state];
       job = task.job;
     }
+    if (states.empty() && &array == &arrays.back()) ShowEnded(study, array);
     if (states.empty()) continue;
     std::cout << "Slurm job " << job << " (" << DescribeSeat(array.seat()) << " a task):";
     for (const auto& [state, tasks] : states) std::cout << " " << tasks << " " << absl::AsciiStrToLower(state);
@@ -147,6 +164,12 @@ absl::StatusOr<int> ShowStore(bool json, UnreadRecords* unreadable, const RunCon
   std::vector<std::string> disk;
   for (const auto& [kind, bytes] : kinds) disk.push_back(absl::StrCat(OneLine(kind), " ", BytesText(bytes)));
   if (!disk.empty()) std::cout << Wrapped("disk: " + absl::StrJoin(disk, ", "), TableWidth()) << "\n";
+  if (!unreadable->unreadable.empty()) {
+    std::cout << Wrapped("the sizes are incomplete, because something can't be read: " +
+                             OneLine(absl::StrJoin(unreadable->unreadable, "; ")),
+                         TableWidth())
+              << "\n";
+  }
   std::vector<std::string> users;
   for (const auto& [user, bytes] : by_user) users.push_back(absl::StrCat(OneLine(user), " ", BytesText(bytes)));
   if (!users.empty()) std::cout << Wrapped("by user: " + absl::StrJoin(users, ", "), TableWidth()) << "\n";

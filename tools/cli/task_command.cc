@@ -54,7 +54,8 @@ absl::Status ShowTask(const std::string& name, const RunConfig& config) {
   const std::string path = absl::EndsWith(name, ".textproto") ? UserPath(name) : name;
   AddLibraryOfTask(path, &folders);
   OPENSET_ASSIGN_OR_RETURN(Catalog catalog, Catalog::Open(folders.catalog));
-  OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog));
+  std::vector<std::string> hints;
+  OPENSET_ASSIGN_OR_RETURN(const TaskSpec task, LoadTask(path, folders, "", catalog, &hints));
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> class_splits, ClassSplitsOf(task, catalog));
   // The hash includes the content of files, as in `openset plan`.
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
@@ -72,12 +73,14 @@ absl::Status ShowTask(const std::string& name, const RunConfig& config) {
   for (int split = 0; split < CountSplits(task); ++split) splits.push_back({task.name(), split, &data[split]});
   OPENSET_ASSIGN_OR_RETURN(const Table table, SplitTable(splits, catalog, config.data_folders));
   std::cout << task.name() << (task.title().empty() ? "" : absl::StrCat(": ", OneLine(task.title()))) << "\n\n"
-            << ToText(table);
+            << ToText(table) << "\n"
+            << Wrapped(kSplitColumns) << "\n";
   ShowOutputs(data, catalog);
   for (const std::string& line : contents.lines) std::cout << "\nhash: " << Wrapped(line) << "\n";
   for (const std::string& line : contents.changed) std::cerr << "hint: " << line << "\n";
-  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, RepeatWarnings(task, {}, catalog));
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+  for (const std::string& line : hints) std::cerr << "hint: " << line << "\n";
+  OPENSET_ASSIGN_OR_RETURN(const std::vector<std::string> repeats, RepeatTexts(task, {}, catalog));
+  for (const std::string& line : repeats) std::cerr << "hint: " << line << "\n";
   if (!training.ok()) std::cerr << "warning: " << task.name() << ": " << training.message() << "\n";
   return absl::OkStatus();
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """The script of openset completion, in the shells that this machine has: what is found for words before the cursor."""
+import os
+import pty
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -39,6 +42,36 @@ class CompletionTest(ProgramTest):
 
     def names(self, kind):
         return self.out(f"list {kind} --names").split()
+
+    # As a user types it: TAB on a terminal, with the shell's own completion of the first word off.
+    def test_tab_on_a_terminal(self):
+        self.write("bin/openset", f'#!/bin/sh\nexec "{PROGRAM}" "$@"\n')
+        self.program.path("bin/openset").chmod(0o755)
+        for shell, words in {"bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"]}.items():
+            with self.subTest(shell):
+                if not shutil.which(shell):
+                    self.skipTest(f"{shell} is not installed: its completion on a terminal was not tried")
+                pid, terminal = pty.fork()
+                if pid == 0:
+                    os.chdir(self.program.folder)
+                    os.environ.update(TERM="dumb", PATH=f"{self.program.path('bin')}:{os.environ['PATH']}")
+                    os.execvp(words[0], words)
+                seen = b""
+
+                def see(text):
+                    nonlocal seen
+                    while text not in seen:
+                        seen += os.read(terminal, 4096)  # without the text, the test's time ends
+                    seen = seen.split(text, 1)[1]
+
+                os.write(terminal, b"source ./script; PS1='rea''dy> '\n")
+                see(b"ready> ")
+                for typed, completed in ((b"openset compa\t", b"compare "), (b"\x15openset show metr\t", b"metrics ")):
+                    os.write(terminal, typed)
+                    see(completed)
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                os.close(terminal)
 
     def test_commands_and_their_subcommands(self):
         self.check("", "help", "--help", "--version", *self.names("words"))
@@ -117,6 +150,7 @@ class CompletionTest(ProgramTest):
     def test_bad_input(self):
         self.refused("completion fish", "unknown shell 'fish'")
         self.refused("list words nothing", "no command is called 'nothing'")
+        self.refused("list wrods", "unknown kind 'wrods'; did you mean 'words'? (known: methods, ", ", kinds, words)")
 
 
 if __name__ == "__main__":

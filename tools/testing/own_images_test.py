@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A user's own folders of images: classes that are added and renamed, images that are changed, broken or away."""
+import re
 import struct
 import sys
 
 sys.path.insert(0, "tools/testing")
-from program import ProgramTest, main  # noqa: E402
+from program import ProgramTest, main, shipped  # noqa: E402
 
 STUDY = """
 name: "study" task: "pets" method: ["mcp", "max_logit"] split: [0, 1] seed: 0
@@ -33,7 +34,7 @@ class OwnImagesTest(ProgramTest):
 
     def add_class(self, name, c, images=5):
         for i in range(images):
-            self.write(f"photos/{name}/{i}.bmp", bmp(60 * c, 255 - 60 * c, 10 * i))
+            self.write(f"photos/{name}/{i}.bmp", bmp(60 * c, 255 - 60 * c, 10 * i % 256))
 
     def describe_again(self):
         self.program.path("catalog/photos.textproto").unlink()
@@ -57,6 +58,59 @@ class OwnImagesTest(ProgramTest):
         self.describe_again()
         self.refused("task splits pets", "pets.textproto:7: split[0].known_class[0]: data set 'photos': unknown class "
                      "'dog'; did you mean 'dogs'? (known: ant, cat, dogs, fox, owl)")
+
+    # Ids are the order of the class folders: a task that was written with ids gets other classes, and says which.
+    def test_a_task_with_ids_says_what_they_mean_today(self):
+        self.out("data describe photos")
+        self.write("tasks/old.textproto", 'name: "old" data_set: "photos"\nsplit { known: [0, 2] unknown: 3 }\n')
+        hint = "tasks/old.textproto:2: split[0].known: 0 is '{0}', 2 is '{1}' today, and another class if one is added " \
+               "to the folder: write known_class: [\"{0}\", \"{1}\"]\n"
+        unknown = "split[0].unknown: 3 is 'owl' today, and another class if one is added to the folder: write " \
+                  'unknown_class: "owl"\n'
+        self.says(self.run_program("task splits old").err, hint.format("cat", "fox"), unknown)
+        self.write("study.textproto", STUDY.replace("pets", "old").replace("[0, 1]", "0"))
+        self.says(self.run_program("plan study.textproto --noprobe").err,
+                  hint.format("cat", "fox"))
+        self.add_class("ant", 4)
+        self.describe_again()
+        self.says(self.run_program("task splits old").err, hint.format("ant", "dog"))
+        self.assertEqual(self.program.must_run("task splits fashion_mnist_6_4").err, "")
+
+    # The lines of docs/decisions.md, as they are printed, but for the trials' ids.
+    def test_a_study_becomes_a_detector(self):
+        for c, name in enumerate(("cat", "dog", "fox", "owl")):
+            self.add_class(name, c, 100)
+        for i in range(3):
+            self.write(f"new/{i}.bmp", bmp(200, 3 * i, 90))
+        self.out("data describe photos")
+        self.out("task new pets --data=photos --known=cat,dog --splits=1")
+        self.write("study.textproto", STUDY.replace("[0, 1]", "0").replace('["mcp", "max_logit"]', '"knn"'))
+        self.out("run study.textproto --devices=cpu")
+        section = shipped("docs/decisions.md").split("## From a study to a detector")[1].split("\n## ")[0]
+        lines = re.findall("^    openset (.*)$", section, re.MULTILINE)
+        self.assertEqual(len(lines), 9)
+        trial = None
+        for line in lines:
+            line = line.replace("NEW_TRIAL", str(trial)).replace("TRIAL", str(trial))
+            if line.startswith("records ls"):
+                trial, = (row["trial"] for row in self.json(line))
+            else:
+                self.out(line)
+        samples = self.read("incoming/samples.csv").splitlines()
+        decisions = self.read("decisions.csv").splitlines()
+        self.assertEqual(len(decisions), len(samples))
+        self.assertEqual([line.split("/")[-1] for line in samples if "/new/" in line], ["0.bmp", "1.bmp", "2.bmp"])
+        # The network is the study's: the images that both have tested have the same decisions, to the bit.
+        self.out("detector apply detector.npz deploy/outputs.npz --out=again.csv")
+        again = self.read("again.csv").splitlines()
+        known = [(line.split(",", 1)[1], decisions[i].split(",", 1)[1]) for i, line in enumerate(samples)
+                 if ",cat," in line or ",dog," in line]
+        before = [(line.split(",", 1)[1], again[i].split(",", 1)[1])
+                  for i, line in enumerate(self.read("deploy/samples.csv").splitlines())]
+        self.assertEqual(len(known), 40)
+        self.assertLessEqual(set(known), set(before))
+        self.fails("export network nothing deploy", 2)
+        self.fails(f"export network {trial} deploy", 2, "has no network that openset trained")
 
     # One image is another for the run of one trial.
     def test_a_run_on_a_wrong_image_replaces_no_result(self):

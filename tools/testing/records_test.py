@@ -180,6 +180,17 @@ class RecordsTest(ProgramTest):
         self.run_study()
         self.says(self.out("records verify"),
                   "2 records, 0 replicas, 2 checkpoints, 2 outputs, 0 failed attempts: 0 corrupt")
+        # A method's name and title are labels: another title leaves the id as it is, and is named.
+        self.says_not(self.run_program("records verify").err, "its title")
+        record = self.program.files("openset-store/records")[0]
+        kept = record.read_bytes()
+        record.write_bytes(changed_record(record, "trial.method.title Our best one"))
+        verified = self.run_program("records verify")
+        self.assertEqual(verified.code, 0, verified)
+        self.says(" ".join(verified.out.split()), "They cover what was computed, not labels: names and titles")
+        self.assertRegex(verified.err, "^hint: method (softmax|mcp): its title in the records is 'Our best one'; "
+                                       "it is '[^']+' in the library\n$")
+        record.write_bytes(kept)
         checkpoint = next(path for path in self.program.files("openset-store/checkpoints")
                           if path.suffix == ".safetensors")
         os.truncate(checkpoint, checkpoint.stat().st_size - 1)
@@ -316,6 +327,14 @@ class ShowTest(ProgramTest):
             self.assertEqual((class_name, sample), (class_of_row, sample_of_row))
             self.assertEqual(kind == "unknown taken for known", label == "-1", line)
         self.fails(f"export mistake {trial}", 2)
+        # Those of the study's trials in one table, each of which says whose it is.
+        head, *lines = self.out("export mistakes 'experiment=study' --format=csv").splitlines()
+        self.assertEqual(head, "trial,method,task,split,seed,kind,row,class,group,predicted,unknown_score,sample")
+        of_trial = [line.split(",", 5)[5] for line in lines if line.startswith(trial)]
+        self.assertEqual(of_trial, mistakes)
+        self.assertEqual({tuple(line.split(",")[1:5]) for line in lines},
+                         {(method, "fashion_mnist_6_4", "0", "0") for method in ("mcp", "softmax")})
+        self.fails("export mistakes split=7", 2, "no record of ")
 
     # Exports to another store and back, and a board of both, which have the same records.
     def test_bundles_merges_and_boards(self):

@@ -10,12 +10,14 @@ from program import ProgramTest, main  # noqa: E402
 class SplitsTest(ProgramTest):
     def test_splits_are_described_and_repeats_are_named(self):
         splits = self.program.must_run("task splits cifar10_plus_10")
-        self.says(splits.out, "task")
+        self.assertRegex(splits.out, "task +split +known classes +unknown classes +openness +train +test known +"
+                                     "test unknown +unknown/known +hash\n")
+        self.says(" ".join(splits.out.split()), "unknown/known is the ratio of the test samples")
         # 1 - sqrt(8 / 18) = 1/3; 1,000 unknown to 4,000 known test images.
         self.assertRegex(splits.out, r"cifar10_plus_10 +0 +4 +10 +0\.3333 +20000 +4000 +1000 +0\.250 +[0-9a-f]+")
         self.assertEqual(
-            splits.err, "warning: cifar10_plus_10: split 2 has the same known classes as split 1 and 9 of its 10 "
-                        "unknown ones: together they are one draw, not two\n")
+            splits.err, "hint: cifar10_plus_10: split 2 has the same known classes as split 1 and 9 of its 10 "
+                        "unknown ones: together they are about one draw, and tests count two\n")
         self.assertEqual(self.program.must_run("task splits cifar10_plus_10_distinct").err, "")
         # In the order of the task's file.
         self.assertRegex(self.out("task splits fashion_mnist_6_4"),
@@ -47,7 +49,8 @@ class SplitsTest(ProgramTest):
 
         both = plan([0, 1])
         self.assertRegex(both.out, r"cifar10 +1 +6 +4 +0\.1340 +30000 +6000 +4000 +0\.667 +[0-9a-f]+")
-        self.says(both.err, "warning: cifar10: split 1 has the same known classes as split 0")
+        self.says(both.err, "hint: cifar10: split 1 has the same known and unknown classes as split 0: tests count the two "
+                            "as one split, with the seeds of both")
         # Three splits are two draws, which are too few for a test.
         self.says(plan([0, 1, 2], "'mcp', 'openauc'").out, "cifar10: 2 splits: methods will not be tested")
         self.says(self.run_program("report a.textproto --store=none").err, "there is no store")
@@ -155,10 +158,10 @@ drawn {
 
     # 9 of 10 classes are known: five draws of them repeat one more often than not.
     def test_it_draws_until_no_split_repeats_another(self):
-        one_draw = "together they are one draw, not two"
+        one_draw = "tests count the two as one split"
         warnings = [self.new(f"given{seed}", f"--known=9 --splits=5 --seed={seed}")[0] for seed in range(5)]
-        self.assertRegex("".join(warnings), "warning: given[0-9]: split [1-4] has the same known classes as split "
-                                            "[0-3] and the same unknown ones: " + one_draw)
+        self.assertRegex("".join(warnings), "hint: given[0-9]: split [1-4] has the same known and unknown classes as "
+                                            "split [0-3]: " + one_draw)
         self.assertEqual(self.new("five", "--known=9 --splits=5")[0], "")
         self.assertEqual(self.program.must_run("task splits five --library=.").err, "")
         # There are ten such sets.
@@ -175,7 +178,7 @@ drawn {
         self.says(self.new("five", "--known=Dress,Bag --splits=2")[0],
                   "hint: the splits have the same classes, and differ only in the order of the unknown ones")
         self.says(self.program.must_run("task splits five --library=.").err,
-                  "warning: five: split 1 has the same known classes as split 0 and the same unknown ones")
+                  "hint: five: split 1 has the same known and unknown classes as split 0")
         self.assertEqual(self.new("six", "--known=6 --splits=2")[0], "")
 
     def test_by_openness(self):

@@ -24,6 +24,7 @@
 #include "absl/time/clock.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/files/system_calls.h"
 #include "core/machine/machine.h"
 #include "core/process/python.h"
@@ -162,6 +163,7 @@ unset RUNFILES_DIR TEST_SRCDIR
 std::string NamePrefix(const std::string& experiment) { return absl::StrCat(kNamePrefix, experiment, "-"); }
 
 std::string Folder(const Store& store) { return JoinPath(store.folder(), "slurm"); }
+std::string LogFolder(const Store& store) { return JoinPath(Folder(store), "logs"); }
 
 // Whether a retry may succeed.
 bool MayReach(const absl::Status& status) { return absl::IsDeadlineExceeded(status) || absl::IsUnavailable(status); }
@@ -207,6 +209,23 @@ std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& exp
     if (array.experiment() == experiment) arrays.push_back(std::move(array));
   }).IgnoreError();
   return arrays;
+}
+
+std::vector<std::string> LastLinesOf(const Store& store, const SlurmArray& array) {
+  constexpr int64_t kBytes = 4096;
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  for (int task = 0; task < array.tasks(); ++task) {
+    const std::string path = JoinPath(LogFolder(store), absl::StrCat(array.name(), ".", task, ".log"));
+    absl::StatusOr<InputFile> log = OpenRegularFile(path);
+    if (!log.ok()) continue;
+    std::string text(std::min(log->bytes(), kBytes), '\0');
+    if (!log->MoveTo(log->bytes() - static_cast<int64_t>(text.size())).ok()) continue;
+    text.resize(log->Read(text.data(), text.size()).value_or(0));
+    const std::vector<std::string> all = absl::StrSplit(text, '\n', absl::SkipWhitespace());
+    if (!all.empty() && seen.insert(all.back()).second) lines.push_back(absl::StrCat(path, ": ", OneLine(all.back())));
+  }
+  return lines;
 }
 
 absl::StatusOr<std::set<std::string>> ProgramsInUse(const Store& store) {
@@ -402,7 +421,7 @@ absl::Status SlurmRun::SubmitFor(const OpenWork& work) {
       return absl::UnavailableError(
           absl::StrCat("Slurm job ", ended.empty() ? "" : ended + " ", "ended without a result, ",
                        submissions_without_progress_, submissions_without_progress_ == 1 ? " time" : " times",
-                       "; its output is in ", Folder(store_), "/logs, and the same command submits it again"));
+                       "; its output is in ", LogFolder(store_), ", and the same command submits it again"));
     }
   }
   const int tasks = tasks_for(open);
@@ -451,7 +470,7 @@ absl::Status SlurmRun::SubmitArray(int tasks) {
   for (const auto& [key, failures] : options_.failures_before) {
     for (int n = 0; n < failures; ++n) array.add_failed_before(key);
   }
-  const std::string logs = JoinPath(Folder(store_), "logs");
+  const std::string logs = LogFolder(store_);
   OPENSET_RETURN_IF_ERROR(MakeFolders(logs));
   const std::string base = JoinPath(Folder(store_), array.name());
   OPENSET_RETURN_IF_ERROR(WriteFileAtomically(base + ".rec", EncodeRecord(array)));

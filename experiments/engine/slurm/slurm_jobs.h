@@ -71,6 +71,10 @@ std::string ParseAccounts(const std::string& lines);
 // can't have written.
 std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& experiment);
 
+// The last line of the output of each task of an array, "FILE: LINE", each line once, with the first file that has it;
+// of tasks that have written nothing, none.
+std::vector<std::string> LastLinesOf(const Store& store, const SlurmArray& array);
+
 // Returns the programs of the store (ProgramCopy.sha256) that unfinished arrays of any study run: arrays that were
 // submitted less than kGivenUp ago, by the clock of the store's disk, with a record that does not exist yet. Errors: a
 // read failure (IsReadFailure() in experiments/store/store.h).

@@ -350,7 +350,7 @@ std::vector<ImprovementChart> ImprovementCharts(const Report& report, const std:
         made.chart.title = titles.Of(cell);
       }
       made.chart.label = absl::StrCat("relative ", *cell.display.higher_is_better ? "change" : "reduction", " of ",
-                                      cell.display.label, ", % of ", row, "'s");
+                                      SharedDisplay(cell).label, ", % of ", row, "'s");
       charts.push_back(std::move(made));
     }
     const double sign = *cell.display.higher_is_better ? 1 : -1;
@@ -397,13 +397,13 @@ RankCharts MakeRankCharts(const Report& report) {
     if (cell.group != kPool || !cell.display.higher_is_better.has_value()) continue;
     if (metrics.count(cell.metric) == 0) order.push_back(cell.metric);
     Ranked& ranked = metrics[cell.metric];
-    ranked.display = cell.display;
+    ranked.display = SharedDisplay(cell);
     const std::string method = RowName(cell);
     if (std::find(ranked.methods.begin(), ranked.methods.end(), method) == ranked.methods.end()) {
       ranked.methods.push_back(method);
     }
     for (size_t i = 0; i < cell.values.size(); ++i) {
-      auto& [sum, n] = ranked.splits[{cell.task, cell.unknown_classes, cell.splits[i]}][method];
+      auto& [sum, n] = ranked.splits[{cell.task, cell.unknown_classes, DrawOf(cell, i)}][method];
       sum += cell.values[i];
       ++n;
     }

@@ -157,11 +157,20 @@ std::vector<std::string> KnownStudies(const SpecFolders& folders) {
 absl::StatusOr<std::string> SpecByName(const std::string& name, const SpecFolders& folders) {
   const std::string own = UserPath(absl::StrCat(name, ".textproto"));
   if (absl::EndsWith(name, ".textproto")) return UserPath(name);
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(UserPath(name), error);
+  if (!IsName(name) && is_folder) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": is a folder without a study, STUDY.textproto: write the path of one; 'openset report' ",
+                     "and 'openset compare' take the folder of a bundle without one"));
+  }
   if (!IsName(name)) return name;
   if (!FileExists(own)) {
     const std::vector<std::string> known = KnownStudies(folders);
     if (absl::c_linear_search(known, name)) return name;
-    return absl::InvalidArgumentError(UnknownName("study", name, known, "openset list studies"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(UnknownName("study", name, known, "openset list studies"),
+                     is_folder ? absl::StrCat("; for the folder of that name, write ", name, "/") : ""));
   }
   for (const std::string& folder : folders.specs) {
     const absl::StatusOr<std::string> content =
@@ -261,12 +270,17 @@ absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, Ru
                         : absl::Status(study.status().code(), absl::StrCat(study.status().message(), "\n", advice));
 }
 
+bool IsQuery(const std::string& argument) {
+  return argument.find_first_of("=<>~") != std::string::npos && !FileExists(UserPath(argument));
+}
+
 std::string TrialCount(int trials) { return absl::StrCat(trials, trials == 1 ? " trial" : " trials"); }
 
 void ShowDataHints(const Study& study) {
   for (const std::string& line : study.contents().changed) std::cerr << "hint: " << line << "\n";
   for (const std::string& line : study.contents().damaged) std::cerr << "hint: " << line << "\n";
-  for (const std::string& line : study.RepeatLines()) std::cerr << "warning: " << line << "\n";
+  for (const std::string& line : study.experiment().task_hints) std::cerr << "hint: " << line << "\n";
+  for (const std::string& line : study.RepeatLines()) std::cerr << "hint: " << line << "\n";
 }
 
 std::string SearchText(const Study& study) {

@@ -58,6 +58,9 @@ std::string SearchText(const Study& study);
 // "1 trial", "3 trials".
 std::string TrialCount(int trials);
 
+// Whether an argument is a query of records ("method=openauc and auroc>0.9"), and not the name or path of a study.
+bool IsQuery(const std::string& argument);
+
 // ---- Flags of the commands that read scores, and the objects that are made from them.
 
 // The names of the flags for reading samples: --score, --fit and the roles of sets.

@@ -233,7 +233,8 @@ std::string PluralOf(const Kind& kind) {
   return absl::StrCat(kind.name, kind.name == "loss" ? "es" : "s");
 }
 
-absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name) {
+absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name,
+                                     const std::vector<std::string>& more) {
   // The words of other programs.
   const std::map<std::string, std::string> others = {
       {"datasets", "data"},  {"dataset", "data"},     {"studies", "spec"},
@@ -247,6 +248,7 @@ absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::
     if (is_it || (other != others.end() && other->second == kind.name)) return &kind;
     names.push_back(PluralOf(kind));
   }
+  names.insert(names.end(), more.begin(), more.end());
   return absl::InvalidArgumentError(UnknownName("kind", name, names));
 }
 

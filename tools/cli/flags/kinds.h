@@ -48,8 +48,9 @@ std::vector<Kind> AllKinds(const SpecFolders& folders, const SchemaComments& com
 std::string PluralOf(const Kind& kind);
 
 // Returns the kind with this name, plural or synonym ("datasets"), ignoring case. Errors: kInvalidArgument with all
-// kinds.
-absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name);
+// kinds, and with `more` names that the command takes.
+absl::StatusOr<const Kind*> FindKind(const std::vector<Kind>& kinds, const std::string& name,
+                                     const std::vector<std::string>& more = {});
 
 // Returns what the kind shows for an entry. `name` may be a synonym (core/text/synonyms.h) such as "MSP" or "fpr95";
 // our own names take precedence. Errors: kInvalidArgument for an unknown name, with the known ones, and for a file of

@@ -175,8 +175,7 @@ std::string NumbersHtml(const Report& report, const std::map<BoardRow, std::map<
   for (size_t c = 0; c < report.cells.size(); ++c) {
     const ReportCell& cell = report.cells[c];
     if (cell.mean_of_one) continue;
-    Display display = cell.display;
-    display.label = cell.shared_label.value_or(display.label);
+    const Display display = SharedDisplay(cell);
     const std::string metric = absl::StrCat(LabelWithUnit(display), !display.higher_is_better.has_value() ? ""
                                                                     : *display.higher_is_better           ? " ↑"
                                                                                                           : " ↓");

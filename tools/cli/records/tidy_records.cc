@@ -5,16 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/shell_word.h"
+#include "core/text/wrapped_text.h"
 #include "experiments/engine/slurm/slurm_jobs.h"
+#include "experiments/spec/resolve/resolve_method.h"
+#include "experiments/spec/spec_folders.h"
 #include "experiments/store/collect_garbage.h"
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/verify_store.h"
+#include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 
 namespace openset {
@@ -34,6 +40,26 @@ absl::Status AskToRemove(const std::string& count, const Store& store, const std
   answer = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
   if (answer == "y" || answer == "yes") return absl::OkStatus();
   return absl::FailedPreconditionError("nothing was removed");
+}
+
+// Names methods whose titles differ between records, or from the library: ids don't cover labels.
+void HintAtTitles(const StoreReport& report, const RunConfig& config) {
+  const absl::StatusOr<SpecFolders> folders = FindSpecFolders(config);
+  const auto quoted = [](std::string* out, const std::string& title) {
+    absl::StrAppend(out, "'", OneLine(title), "'");
+  };
+  for (const auto& [name, titles] : report.titles) {
+    std::string other;
+    if (titles.size() == 1 && folders.ok()) {
+      const absl::StatusOr<LoadedMethod> method = LoadMethod(name, *folders, "", {}, ModelFiles::kAsWritten);
+      if (!method.ok() || method->spec.title() == *titles.begin()) continue;
+      other = absl::StrCat("; it is '", OneLine(method->spec.title()), "' in the library");
+    }
+    if (titles.size() > 1 || !other.empty()) {
+      std::cerr << "hint: method " << OneLine(name) << ": its title in the records is "
+                << absl::StrJoin(titles, " or ", quoted) << other << "\n";
+    }
+  }
 }
 
 }  // namespace
@@ -61,7 +87,13 @@ absl::Status VerifyRecords(const RunConfig& config) {
             << " checkpoints, " << report.outputs << " outputs, " << report.attempts << " failed attempts: " << damaged
             << " corrupt"
             << (report.unreadable.empty() ? "" : absl::StrCat(", ", report.unreadable.size(), " can't be read now"))
+            << "\n"
+            << Wrapped(
+                   "Ids were computed again. They cover what was computed, not labels: names and titles of methods "
+                   "and tasks, numbers of splits, names of swept fields and tags, the numbers and their origin "
+                   "(docs/records.md).")
             << "\n";
+  HintAtTitles(report, config);
   if (!report.unreadable.empty()) {
     return absl::AbortedError(absl::StrCat(store.folder(), ": ", damaged, " corrupt", dry_run ? "" : " and quarantined",
                                            ", ", report.unreadable.size(),

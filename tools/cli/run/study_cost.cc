@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -162,18 +165,29 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
                    [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
   std::vector<std::string> lines;
   int probes = 0;
+  bool has_probed = false;
+  std::set<std::string> failed;  // networks
   const auto rate_of = [&](const std::string& what, const TrainAction& action, int at_once) -> std::optional<double> {
     const std::string file = JoinPath(options.folder, Sha256Hex(what));
     const std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
-    if (rate.has_value() || options.probe == nullptr || probes == kMostProbes) return rate;
+    const std::string network(what.substr(0, what.find('\n')));
+    if (rate.has_value() || options.probe == nullptr || probes == kMostProbes || failed.count(network) > 0) return rate;
     ++probes;
     const absl::StatusOr<double> probed = options.probe(action, at_once);
     if (!probed.ok()) {
-      const std::string network(what.substr(0, what.find('\n')));
+      failed.insert(network);
       lines.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
       return std::nullopt;
     }
-    Remember(options, file, *probed, what);
+    if (options.load < kBusyLoad) Remember(options, file, *probed, what);
+    if (options.load >= kBusyLoad && !has_probed) {
+      lines.push_back(
+          absl::StrFormat("hint: this machine was busy (%.1f processes for each CPU) when its speed was measured, so "
+                          "the study may take "
+                          "less time than said; the speed is measured again next time (--noprobe: estimate it)",
+                          options.load));
+    }
+    has_probed = true;
     return *probed;
   };
   for (const auto& [what, group] : by_work) {
@@ -299,6 +313,8 @@ absl::StatusOr<Throughputs> ThroughputsFor(const Study& study, const Machine& ma
   // The catalog's folders, which come last, have no influence on the speed.
   options.build = BuildOf({engine->trainer.begin(), engine->trainer.end() - study.experiment().folders.catalog.size()});
   if (!options.build.empty()) options.folder = UserCacheFolder("probes");
+  double load = 0;
+  if (getloadavg(&load, 1) == 1) options.load = load / std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
   if (may_probe) {
     options.probe = [&](const TrainAction& action, int at_once) {
       if (isatty(STDERR_FILENO) != 0) {

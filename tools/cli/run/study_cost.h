@@ -41,10 +41,15 @@ struct ProbeOptions {
   int slots = 1;       // of CPUs
   std::string build;   // of the worker; speeds of other builds are not used
   std::string folder;  // of the remembered speeds; "" for none
+  // The processes that ran or waited for a CPU before the first probe, for each CPU. From kBusyLoad on, probes are
+  // slow: their speeds are used, but not remembered, and a line says so.
+  double load = 0;
   // Returns the training images per second of an action, of which this many run at a time. Absent: only remembered
   // speeds are used.
   std::function<absl::StatusOr<double>(const TrainAction& action, int at_once)> probe;
 };
+
+inline constexpr double kBusyLoad = 0.5;
 
 // The largest number of networks that are probed for a plan, those with the most work first. The others are estimated
 // from multiply-adds.
@@ -53,11 +58,11 @@ inline constexpr int kMostProbes = 3;
 // Adds to `throughputs` the rates of networks that the plan's missing trainings need and that no record has. Uses the
 // remembered speed of the same network, input, batch size, precision, threads, device, number at a time and build;
 // otherwise probes the network and remembers the speed. If a step is expected to take longer than about two seconds,
-// the probe has a smaller batch. A network in BF16 on the CPU is also probed in FP32. With several CPU slots, the
-// network with the largest training is also probed with a thread for each slot, or with one thread if the trials have
-// several. Returns a line for each probe that failed, for each network that BF16 does not make faster, and, if both
-// were measured, one about which number of threads finishes the missing trainings first: n of them run in ceil(n /
-// seats) rounds.
+// the probe has a smaller batch. A network of which a probe failed is not probed again. A network in BF16 on the CPU is
+// also probed in FP32. With several CPU slots, the network with the largest training is also probed with a thread for
+// each slot, or with one thread if the trials have several. Returns a line for each probe that failed, for each network
+// that BF16 does not make faster, and, if both were measured, one about which number of threads finishes the missing
+// trainings first: n of them run in ceil(n / seats) rounds.
 std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options, Throughputs* throughputs);
 
 // ---- Estimates how long a study takes on this machine, for `plan` and for the time left at the start of `run`.

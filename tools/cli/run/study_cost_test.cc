@@ -280,6 +280,41 @@ TEST_F(AddProbesTest, ShortTrainingsAreNotProbedForThreads) {
   }
 }
 
+// A speed on a busy machine is used with a hint, once, and measured again next time.
+TEST_F(AddProbesTest, ABusyMachineIsNamed) {
+  const Plan plan = PlanOf({TrialOf("osrci_cnn {}"), TrialOf("vgg32 {}")});
+  options_.load = 7.25;
+  for (int n = 0; n < 2; ++n) {
+    Throughputs throughputs;
+    EXPECT_THAT(AddProbes(plan, options_, &throughputs),
+                ElementsAre(HasSubstr("this machine was busy (7.2 processes for each CPU)")));
+    EXPECT_EQ(throughputs.Of(plan.trials[0], options_.device).basis, Basis::kProbed);
+  }
+  EXPECT_THAT(batches_, SizeIs(4));
+  options_.load = 0.25;
+  Throughputs throughputs;
+  EXPECT_THAT(AddProbes(plan, options_, &throughputs), IsEmpty());
+  EXPECT_THAT(AddProbes(plan, options_, &throughputs), IsEmpty());
+  EXPECT_THAT(batches_, SizeIs(6));
+}
+
+// Of the same network, in BF16 and in FP32, and with other numbers of threads.
+TEST_F(AddProbesTest, AFailedProbeIsNotRepeated) {
+  int probes = 0;
+  options_.slots = 2;
+  options_.probe = [&](const TrainAction&, int /*at_once*/) -> absl::StatusOr<double> {
+    ++probes;
+    return absl::DeadlineExceededError("no answer within 1m");
+  };
+  std::vector<TrialSpec> trials(50, TrialOf("vgg32 {}"));
+  trials[1].mutable_execution()->set_precision(ExecutionSpec::BF16);
+  Plan plan = PlanOf(trials);
+  for (Action& action : plan.actions) action.work *= 100000;
+  Throughputs throughputs;
+  EXPECT_THAT(AddProbes(plan, options_, &throughputs), ElementsAre(HasSubstr("no answer within 1m")));
+  EXPECT_EQ(probes, 1);
+}
+
 TEST_F(AddProbesTest, FailuresAreReportedAndNotStored) {
   options_.probe = [](const TrainAction&, int /*at_once*/) {
     return absl::UnavailableError("its worker exited with 3");

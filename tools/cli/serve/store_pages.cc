@@ -358,13 +358,13 @@ absl::StatusOr<HttpAnswer> StorePages::RecordsPage(const std::string& id, int nu
       if (!absl::c_linear_search(metrics, metric.name())) metrics.push_back(metric.name());
     }
   }
-  std::vector<std::string> heads = {"trial", "method", "task", "changed", "split", "seed"};
+  std::vector<std::string> heads = {"method", "trial", "task", "changed", "split", "seed"};
   heads.insert(heads.end(), metrics.begin(), metrics.end());
   std::vector<std::pair<std::string, std::vector<HtmlCell>>> rows;  // by their sort key
   for (const TrialRecord& record : records) {
     const TrialSpec& trial = record.trial();
-    std::vector<HtmlCell> row = {{record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
-                                 {RowName(trial)},
+    std::vector<HtmlCell> row = {{RowName(trial)},
+                                 {record.trial_id().substr(0, 12), absl::StrCat("/record/", record.trial_id())},
                                  {trial.task()},
                                  {absl::StrJoin(trial.overrides(), " ")},
                                  {absl::StrCat(trial.split())},

@@ -54,10 +54,10 @@ absl::StatusOr<Samples> Count(const Selection& selection, const Catalog& catalog
 
 absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const Catalog& catalog,
                                  const std::vector<std::string>& data_folders) {
-  Table table{
-      {"task", "split", "known", "unknown", "openness", "train", "test known", "test unknown", "imbalance", "hash"},
-      {},
-      1};
+  Table table{{"task", "split", "known classes", "unknown classes", "openness", "train", "test known", "test unknown",
+               "unknown/known", "hash"},
+              {},
+              1};
   for (const ResolvedSplit& split : splits) {
     const TaskData& data = *split.data;
     OPENSET_ASSIGN_OR_RETURN(const Samples train, Count(data.train(), catalog, data_folders));
@@ -75,11 +75,11 @@ absl::StatusOr<Table> SplitTable(const std::vector<ResolvedSplit>& splits, const
       unknown.Add(samples);
       for (const int id : group.selection().class_id()) classes.emplace(group.selection().data_set(), id);
     }
-    const double imbalance = static_cast<double>(unknown.count) / static_cast<double>(known.count);
+    const double ratio = static_cast<double>(unknown.count) / static_cast<double>(known.count);
     table.rows.push_back({split.task, absl::StrCat(split.split), absl::StrCat(data.train().class_id_size()),
                           absl::StrCat(classes.size()), absl::StrFormat("%.4f", Openness(data)),
-                          test_only ? "-" : train.Text(), known.Text(), unknown.Text(),
-                          absl::StrFormat("%.3f", imbalance), SplitDigest(data).substr(0, 12)});
+                          test_only ? "-" : train.Text(), known.Text(), unknown.Text(), absl::StrFormat("%.3f", ratio),
+                          SplitDigest(data).substr(0, 12)});
   }
   return table;
 }

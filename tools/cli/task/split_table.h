@@ -19,9 +19,14 @@ struct ResolvedSplit {
   const TaskData* data = nullptr;
 };
 
+// What the columns are, for the line below a table of text.
+inline constexpr char kSplitColumns[] =
+    "train, test known and test unknown are numbers of samples, and unknown/known is the ratio of the test samples; "
+    "splits with the same hash have the same samples.";
+
 // The columns are task, split, numbers of known and unknown classes, openness, training samples ("-" for none), known
-// and unknown test samples by the catalog, their imbalance (unknown to known samples), and the first 12 digits of the
-// split's hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class, and those of
+// and unknown test samples by the catalog, the ratio of unknown to known ones, and the first 12 digits of the split's
+// hash (data/splits/split_digest.h). Samples that are drawn before they are limited per class, and those of
 // folds of clusters, are counted in the data (IsEstimate() in data/catalog.h). If the data is not in the folders, the
 // line says "at most" or "about", and why. Errors: kNotFound for an unknown data set or part; kInvalidArgument for a
 // class id out of range, and for a class with too few clusters (SelectSamples() in data/selection.h); kDataLoss if the

@@ -399,8 +399,8 @@ absl::Status DrawSplits(int outside_classes, const DataSetInfo& info, const Cata
     const std::vector<RepeatedSplit> repeats = FindRepeatedSplits(splits);
     if (draw == 0) first_repeats = repeats;
     if (repeats.empty() && draw > 0) {
-      std::cout << "drawn with --seed=" << config->seed << ": with " << first_seed << ", " << Warning(first_repeats[0])
-                << "\n";
+      std::cout << "drawn with --seed=" << config->seed << ": with " << first_seed << ", "
+                << RepeatText(first_repeats[0]) << "\n";
     }
     if (repeats.empty()) return absl::OkStatus();
     if (config->given.count("seed") > 0) break;
@@ -408,7 +408,7 @@ absl::Status DrawSplits(int outside_classes, const DataSetInfo& info, const Cata
   *task = without;
   config->seed = first_seed;
   for (const RepeatedSplit& repeat : first_repeats) {
-    std::cerr << "warning: " << task->name() << ": " << Warning(repeat) << "\n";
+    std::cerr << "hint: " << task->name() << ": " << RepeatText(repeat) << "\n";
   }
   return MakeSplits(*config, outside_classes, info, task);
 }

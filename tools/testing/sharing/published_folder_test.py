@@ -50,6 +50,19 @@ class PublishedFolderTest(ProgramTest):
             self.says(result.err, "no library has the task 'near_far'", "study/study.zip doesn't contain it",
                       "--library=FOLDER")
 
+    # A folder with a bundle and no spec is the bundle, for `compare` as for `report`.
+    def test_a_bundle_alone_in_its_folder(self):
+        self.program.write_near_far_study()
+        self.write_study("../../tasks/near_far.textproto")
+        self.publish()
+        self.write("alone/records.zip", self.program.path("results/study/study.zip").read_bytes())
+        compare = "compare {} --metrics=auroc --baseline=mcp --format=csv"
+        self.assertEqual(self.out(compare.format("alone/")), self.out(compare.format("alone/records.zip")))
+        self.fails("compare alone", 2, "unknown study 'alone'", "for the folder of that name, write alone/")
+        self.fails("plan alone/", 2, "alone/: is a folder without a study, STUDY.textproto: write the path of one")
+        self.write("empty/x", "")
+        self.fails("compare empty/", 2, "empty/: is a folder without a bundle empty.zip")
+
     # The numbers of a folder are those of its bundle, also if the task beside it has changed since; a spec that has
     # changed, or another study's bundle, has none of them.
     def test_it_has_the_numbers_of_its_bundle(self):

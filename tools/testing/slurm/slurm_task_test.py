@@ -50,6 +50,15 @@ class SlurmTaskTest(ProgramTest):
         run = self.out("run study.textproto --engine=slurm --detach")
         self.says(run, "submitted Slurm job 7: 2 tasks, 1 CPU each\n", "watch them with 'openset status'")
         self.assertTrue(run.endswith(f"{self.program.store}/slurm/logs\n"), run)
+        # The tasks ended without a result: status says what they wrote last.
+        array, = (path.stem for path in self.program.files("openset-store/slurm") if path.suffix == ".rec")
+        self.says(self.out("status study.textproto"), f"Slurm job {array} has left the queue, and 2 of its 2 records are "
+                  "missing; the last lines of its output:\n  none: its tasks wrote nothing\n")
+        for task, text in enumerate(("starts\nslurmstepd: error: Exceeded job memory limit\n\n", "starts\n")):
+            self.write(f"openset-store/slurm/logs/{array}.{task}.log", text)
+        logs = self.program.store / "slurm/logs"
+        self.says(self.out("status study.textproto"), f"  {logs}/{array}.0.log: slurmstepd: error: Exceeded job memory "
+                  f"limit\n  {logs}/{array}.1.log: starts\n")
 
 
 if __name__ == "__main__":
