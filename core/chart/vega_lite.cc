@@ -1,5 +1,6 @@
 #include "core/chart/vega_lite.h"
 
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -147,6 +148,7 @@ class Layers {
                        {"title", nullptr},
                        {"orient", "top"},
                        {"columns", LegendColumns(plot)},
+                       {"symbolLimit", 0},
                        {"labelLimit", 0}});
       if (!Has([](const PlotSeries& s) { return s.kind != SeriesKind::kLine && !s.name.empty(); })) {
         // A piece of the line, long enough for its dashes.

@@ -1,5 +1,7 @@
 #include "core/proto/text_proto.h"
 
+
+
 #include <utility>
 #include <vector>
 
@@ -123,6 +125,14 @@ std::string Explain(const Message& root, const Descriptor* parent, const std::st
       const std::string usual = UsualFieldText(*descriptor, field);
       const bool has_meaning = usual.empty() || absl::StrContains(unknown, "did you mean");
       return has_meaning ? unknown : absl::StrCat(unknown, "; did you mean ", usual, "?");
+    }
+  }
+  if (absl::StartsWith(message, "Expected integer, got: \"") && parent != nullptr) {
+    // A name in a field of ids, which has a twin for names.
+    for (int i = 0; i < parent->field_count(); ++i) {
+      const std::string twin = parent->field(i)->name() + "_class";
+      if (parent->FindFieldByName(twin) == nullptr) continue;
+      return absl::StrCat(message, "; '", parent->field(i)->name(), "' takes ids, '", twin, "' names");
     }
   }
   if (absl::StartsWith(message, "Unknown enumeration value of \"")) {

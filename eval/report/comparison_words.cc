@@ -31,6 +31,41 @@ std::string SharedEnd(const std::vector<std::string>& names) {
   return is_all ? "" : end.substr(from);
 }
 
+std::string SharedStart(const std::vector<std::string>& names) {
+  if (names.size() < 2) return "";
+  std::string start = names[0];
+  for (const std::string& name : names) {
+    size_t length = 0;
+    while (length < std::min(start.size(), name.size()) && start[length] == name[length]) ++length;
+    start.resize(length);
+  }
+  const size_t comma = start.rfind(", ");
+  if (comma == std::string::npos) return "";
+  start.resize(comma + 2);
+  return absl::c_linear_search(names, start) ? "" : start;
+}
+
+std::vector<std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
+                                       std::vector<std::string>* lines) {
+  constexpr size_t kWidestCell = 60;
+  const std::string end = SharedEnd(names);
+  std::vector<std::string> in_cells;
+  size_t widest = 0;
+  for (const std::string& name : names) {
+    in_cells.push_back(name.substr(0, name.size() - end.size()));
+    widest = std::max(widest, in_cells.back().size());
+  }
+  if (widest * per_cell <= kWidestCell) {
+    if (!end.empty()) lines->push_back(absl::StrCat("all methods: ", end));
+    return in_cells;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    in_cells[i] = absl::StrCat("[", i + 1, "]");
+    lines->push_back(absl::StrCat(in_cells[i], " ", names[i]));
+  }
+  return in_cells;
+}
+
 std::string AmountText(double difference, const Display& display) {
   const std::string unit = display.unit == "%" ? "points" : display.unit == "x1000" ? "thousandths" : display.unit;
   return absl::StrCat(Shown(difference, display), unit.empty() ? "" : " ", unit);
@@ -43,12 +78,9 @@ std::string OneText(const Display& display) {
 }
 
 std::string ComparisonSentence(const ComparedInWords& compared, const Display& display) {
-  const bool is_less = compared.difference < 0;
-  const std::string amount =
-      absl::StrCat(AmountText(std::abs(compared.difference), display), is_less ? " less" : " more");
-  // The interval of the amount, which is b - a if a has less.
-  const double low = is_less && compared.is_detected ? -compared.high : compared.low;
-  const double high = is_less && compared.is_detected ? -compared.low : compared.high;
+  // "a had 2 points less" has the interval of b - a; what is not detected has a sign.
+  const bool turned = compared.is_detected && compared.difference < 0;
+  const double low = turned ? -compared.high : compared.low, high = turned ? -compared.low : compared.high;
   const std::string p = ShowPValue(compared.p_value);
   const std::string numbers = absl::StrCat(
       absl::StrFormat("%g %% interval ", 100 * compared.confidence), Shown(low, display), " to ", Shown(high, display),
@@ -56,11 +88,12 @@ std::string ComparisonSentence(const ComparedInWords& compared, const Display& d
       compared.tests > 1 ? absl::StrCat(" after Holm over ", compared.tests, " comparisons") : "",
       compared.test.empty() ? "" : "; ", compared.test);
   if (compared.is_detected) {
-    return absl::StrCat(compared.place, ", ", compared.a, " had ", amount, " ", display.label, " than ", compared.b,
-                        " (", numbers, ").");
+    return absl::StrCat(compared.place, ", ", compared.a, " had ", AmountText(std::abs(compared.difference), display),
+                        turned ? " less " : " more ", display.label, " than ", compared.b, " (", numbers, ").");
   }
   return absl::StrCat(compared.place, ", no difference in ", display.label, " between ", compared.a, " and ",
-                      compared.b, " was detected (", compared.a, " had ", amount, "; ", numbers, ").");
+                      compared.b, " was detected (", compared.a, " minus ", compared.b, ": ",
+                      AmountText(compared.difference, display), "; ", numbers, ").");
 }
 
 }  // namespace openset

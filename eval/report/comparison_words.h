@@ -27,6 +27,14 @@ std::string ShowPValue(double p_value);
 // "" if there is none or nothing would be left of a name.
 std::string SharedEnd(const std::vector<std::string>& names);
 
+// The same of beginnings, up to a comma: "digits, " of "digits, 2 unknown classes" and "digits, 8 unknown classes".
+std::string SharedStart(const std::vector<std::string>& names);
+
+// Names for the cells of a table, in the order of `names`: without the shared end or, if a cell of `per_cell` of them
+// would be wider than 60 letters, numbers. Appends the lines above the table that explain them.
+std::vector<std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
+                                       std::vector<std::string>* lines);
+
 // ---- What a sentence says about a comparison of methods a and b.
 
 // A difference in the unit of tables: "2.10 points", "3.20 thousandths", "0.1200 nats".
@@ -47,8 +55,8 @@ struct ComparedInWords {
 };
 
 // "On 5 splits of cats, a had 2.10 points more AUROC than b (95 % interval 0.40 to 3.80; p = 0.0300 after Holm over 8
-// comparisons)." If it is not detected: "On ..., no difference in AUROC between a and b was detected (a had 0.40 points
-// more; 95 % interval -1.00 to 1.80; p = ...)."
+// comparisons)." If it is not detected: "On ..., no difference in AUROC between a and b was detected (a minus b: 0.40
+// points; 95 % interval -1.00 to 1.80; p = ...)."
 std::string ComparisonSentence(const ComparedInWords& compared, const Display& display);
 
 }  // namespace openset

@@ -1,14 +1,35 @@
 #include "eval/report/comparison_words.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace openset {
 namespace {
 
+using ::testing::ElementsAre;
+
 TEST(ShowPValue, Rounds) {
   EXPECT_EQ(ShowPValue(0.03124), "0.0312");
   EXPECT_EQ(ShowPValue(1), "1.0000");
   EXPECT_EQ(ShowPValue(0), "< 0.0001");
+}
+
+TEST(SharedStart, EndsAfterAComma) {
+  EXPECT_EQ(SharedStart({"digits, 2 unknown classes", "digits, 8 unknown classes"}), "digits, ");
+  EXPECT_EQ(SharedStart({"digits, 2", "letters, 2"}), "");
+  EXPECT_EQ(SharedStart({"digits"}), "");
+}
+
+TEST(NamesForCells, AreShortOrNumbers) {
+  std::vector<std::string> lines;
+  EXPECT_THAT(NamesForCells({"mcp+laptop", "knn+laptop"}, 2, &lines), ElementsAre("mcp", "knn"));
+  EXPECT_THAT(lines, ElementsAre("all methods: +laptop"));
+  lines.clear();
+  const std::string wide(31, 'w');
+  EXPECT_THAT(NamesForCells({wide, "knn"}, 1, &lines), ElementsAre(wide, "knn"));
+  EXPECT_THAT(lines, ElementsAre());
+  EXPECT_THAT(NamesForCells({wide, "knn"}, 2, &lines), ElementsAre("[1]", "[2]"));  // 62 letters in a cell of two
+  EXPECT_THAT(lines, ElementsAre("[1] " + wide, "[2] knn"));
 }
 
 TEST(SharedEnd, BeginsAtAPlusOrAComma) {

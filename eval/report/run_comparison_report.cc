@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -217,7 +218,8 @@ std::string ReplicatesText(const PairedTest& test) {
 }
 
 // The table of one metric: all its pairs, [first, last).
-DocumentSection PairSection(const RunComparison& comparison, size_t first, size_t last, const std::string& end,
+DocumentSection PairSection(const RunComparison& comparison, size_t first, size_t last,
+                            const std::map<std::string, std::string>& in_cells, const std::string& task_start,
                             std::optional<size_t> width) {
   const bool several = HasSeveralTests(comparison), one_task = IsOneTask(comparison);
   const bool one_pair = NamesOf(comparison).size() == 2;
@@ -227,7 +229,7 @@ DocumentSection PairSection(const RunComparison& comparison, size_t first, size_
     same_runs = same_runs && test.runs == of_first.runs && test.splits == of_first.splits;
   }
   const std::string& baseline = comparison.baseline;
-  const auto name = [&](const std::string& method) { return method.substr(0, method.size() - end.size()); };
+  const auto name = [&](const std::string& method) { return in_cells.at(method); };
   const std::string p = several ? "p (Holm)" : "p", wilcoxon = several ? "Wilcoxon p (Holm)" : "Wilcoxon p";
   Table table{{baseline.empty() ? "a - b" : absl::StrCat("a - ", name(baseline)), one_pair ? "verdict" : "a is"},
               {},
@@ -241,7 +243,7 @@ DocumentSection PairSection(const RunComparison& comparison, size_t first, size_
     const ComparedRuns& row = comparison.pairs[i];
     const auto shown = [&](std::optional<double> value) { return value ? Shown(*value, row.display) : "-"; };
     std::vector<std::string> cells;
-    if (!one_task) cells.push_back(row.task);
+    if (!one_task) cells.push_back(row.task.substr(task_start.size()));
     cells.insert(cells.end(), {baseline.empty() ? absl::StrCat(name(row.a), " - ", name(row.b)) : name(row.a),
                                one_pair ? row.verdict : ShortVerdict(row.verdict, row.a, row.b)});
     if (!same_runs) cells.insert(cells.end(), {absl::StrCat(row.test.runs), absl::StrCat(row.test.splits)});
@@ -261,7 +263,7 @@ DocumentSection PairSection(const RunComparison& comparison, size_t first, size_
   }
   if (width.has_value()) {
     const std::vector<std::string> dropped =
-        DropToFit({"d_z", wilcoxon, "low", "high", "runs", "detects"}, *width, &table);
+        DropToFit({"d_z", wilcoxon, "low", "high", "runs", "detects", "low (Holm)", "high (Holm)"}, *width, &table);
     if (!dropped.empty()) {
       absl::StrAppend(&title, "; left out for the width: ", absl::StrJoin(dropped, ", "), " (--format=csv has them)");
     }
@@ -432,8 +434,13 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
     document.above.push_back("task: " + comparison.pairs[0].task);
   }
   if (!comparison.assumptions.empty()) document.above.push_back(comparison.assumptions);
-  const std::string end = SharedEnd(NamesOf(comparison));
-  if (!end.empty()) document.above.push_back(absl::StrCat("all methods: ", end));
+  std::vector<std::string> names = NamesOf(comparison), tasks;
+  const std::vector<std::string> cells = NamesForCells(names, comparison.baseline.empty() ? 2 : 1, &document.above);
+  std::map<std::string, std::string> in_cells;
+  for (size_t i = 0; i < names.size(); ++i) in_cells[names[i]] = cells[i];
+  for (const ComparedRuns& row : comparison.pairs) tasks.push_back(row.task);
+  const std::string task_start = IsOneTask(comparison) ? "" : SharedStart(tasks);
+  if (!task_start.empty()) document.above.push_back("task: " + task_start.substr(0, task_start.size() - 2));
   for (const ComparedMethods& all : comparison.methods) {
     document.sections.push_back(MethodSection(all, comparison.options.confidence));
   }
@@ -441,7 +448,7 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
   const std::optional<size_t> most = format == TextFormat::kText ? std::optional<size_t>(width) : std::nullopt;
   for (size_t first = 0, last = 0; first < comparison.pairs.size(); first = last) {
     while (last < comparison.pairs.size() && comparison.pairs[last].metric == comparison.pairs[first].metric) ++last;
-    document.sections.push_back(PairSection(comparison, first, last, end, most));
+    document.sections.push_back(PairSection(comparison, first, last, in_cells, task_start, most));
   }
   bool few = false, same = false;
   for (const ComparedRuns& row : comparison.pairs) {

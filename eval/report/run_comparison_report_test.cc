@@ -146,14 +146,14 @@ TEST(FormatRunComparison, SentencesSayWhatWasFoundAndWhatCouldNotBe) {
   comparison.pairs.back().test.splits = 1;
   comparison.pairs.back().power->replicates_for_one = 0;
   EXPECT_EQ(FormatRunComparison(comparison, TextFormat::kSentence),
-            "On 3 splits of svhn, no difference in AUROC between a and b was detected (a had 25.00 points less; 95 % "
-            "interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 comparisons). With 3 "
+            "On 3 splits of svhn, no difference in AUROC between a and b was detected (a minus b: -25.00 points; 95 "
+            "% interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 comparisons). With 3 "
             "splits, differences below about 3.12 points can't be detected; 9 more splits would be needed for 1 "
             "point.\n"
             "On 4 splits of mnist (2 runs without a partner left out), a had 50.00 points more AUROC than b (not "
             "tested: same difference in 4 splits).\n"
-            "Over 3 seeds of one split of svhn, no difference in AUROC between a and b was detected (a had 25.00 "
-            "points less; 95 % interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 "
+            "Over 3 seeds of one split of svhn, no difference in AUROC between a and b was detected (a minus b: "
+            "-25.00 points; 95 % interval -37.50 to 12.50 of this comparison alone; p = 0.0312 after Holm over 2 "
             "comparisons). With 3 seeds of one split, differences below about 3.12 points can't be detected; for 1 "
             "point, 10,000 seeds would not be enough.\n");
   // Below tables, with a summary of what can't be detected.

@@ -1,5 +1,8 @@
 #include "eval/report/run_table.h"
 
+
+
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -35,7 +38,8 @@ void AddOnce(const std::string& name, std::vector<std::string>* names) {
 // A task with a level of openness.
 std::string LevelName(const std::string& task, const std::string& unknown_classes) {
   if (unknown_classes.empty()) return task;
-  return absl::StrCat(task, task.empty() ? "" : ", ", unknown_classes, " unknown classes");
+  return absl::StrCat(task, task.empty() ? "" : ", ", unknown_classes,
+                      unknown_classes == "1" ? " unknown class" : " unknown classes");
 }
 
 // The names of all metrics.

@@ -40,6 +40,7 @@ ComparedMetric FromBootstrap(ComparedMetric row, const PairedDifference& differe
   row.difference = difference.difference.value;
   row.low = difference.difference.low;
   row.high = difference.difference.high;
+  row.standard_error = difference.difference.standard_error;
   row.p_value = difference.p_value;
   row.adjusted = difference.adjusted;
   row.absent_reason = difference.difference.absent_reason;
@@ -82,6 +83,9 @@ void AdjustAndDecide(std::vector<ComparedMetric>* rows, double alpha) {
           row.adjusted = {1 - levels[k], *row.difference - width, *row.difference + width};
         }
       }
+      // As DetectableDifferences() has for t tests.
+      const double level = alpha / static_cast<double>(members.size());
+      row.detectable = (NormalQuantile(kPower) - NormalQuantile(level / 2)) * row.standard_error;
       const Verdict verdict =
           members.size() > 1 && adjusted[k] >= alpha ? Verdict::kNoDetectableDifference : VerdictOf(row.low, row.high);
       if (verdict == Verdict::kNoDetectableDifference) {
@@ -137,16 +141,13 @@ std::string SentenceOf(const ComparedMetric& row, const SampleComparison& compar
   words.is_detected = row.verdict != kNoDifference;
   words.test = row.test == kDeLong ? "DeLong's test" : "paired bootstrap";
   std::string text = ComparisonSentence(words, row.display);
-  if (words.is_detected || !(row.standard_error > 0)) return text;
-  // A z test at the first of Holm's levels, as DetectableDifferences() has for t tests.
-  const double level = (1 - comparison.confidence) / words.tests;
-  const double detectable = (NormalQuantile(kPower) - NormalQuantile(level / 2)) * row.standard_error;
-  const double times = detectable * row.display.factor * detectable * row.display.factor;
-  absl::StrAppend(&text, " With these samples, differences below about ", AmountText(detectable, row.display),
+  if (words.is_detected || !(row.detectable > 0)) return text;
+  absl::StrAppend(&text, " With these samples, differences below about ", AmountText(row.detectable, row.display),
                   " can't be detected");
+  const double detectable = row.detectable * row.display.factor, times = detectable * detectable;
   if (times > 1) {
-    absl::StrAppend(&text, absl::StrFormat("; %.2g times as many samples would be needed for ", times),
-                    OneText(row.display));
+    absl::StrAppend(&text, "; ", absl::StrFormat(times < 10 ? "%.1f" : "%.0f", times),
+                    " times as many samples would be needed for ", OneText(row.display));
   }
   return text + ".";
 }
@@ -154,7 +155,7 @@ std::string SentenceOf(const ComparedMetric& row, const SampleComparison& compar
 std::string FormatCsv(const SampleComparison& comparison) {
   const auto full = [](std::optional<double> value) { return value ? FullPrecision(*value) : ""; };
   Table table{{"metric", "a", "b", "test", "difference", "low", "high", "value_a", "value_b", "p", "p_holm", "verdict",
-               "absent", "unit", "label", "low_holm", "high_holm", "confidence_holm"},
+               "absent", "unit", "label", "low_holm", "high_holm", "confidence_holm", "detects"},
               {},
               4};
   for (const ComparedMetric& row : comparison.rows) {
@@ -163,7 +164,8 @@ std::string FormatCsv(const SampleComparison& comparison) {
     table.rows.push_back({row.metric, row.a, row.b, row.test, full(row.difference), number(row.low), number(row.high),
                           full(row.value_a), full(row.value_b), number(row.p_value), number(row.adjusted_p_value),
                           row.verdict, row.absent_reason, row.display.value_unit, row.display.label,
-                          number(row.adjusted.low), number(row.adjusted.high), number(row.adjusted.confidence)});
+                          number(row.adjusted.low), number(row.adjusted.high), number(row.adjusted.confidence),
+                          number(row.detectable)});
   }
   return ToCsv(table);
 }
@@ -184,6 +186,7 @@ std::string FormatJson(const SampleComparison& comparison) {
       entry["low_holm"] = row.adjusted.low;
       entry["high_holm"] = row.adjusted.high;
       entry["confidence_holm"] = row.adjusted.confidence;
+      entry["detects"] = row.detectable;
       entry["verdict"] = row.verdict;
     } else {
       entry["absent"] = row.absent_reason;
@@ -193,6 +196,55 @@ std::string FormatJson(const SampleComparison& comparison) {
     json["comparisons"].push_back(std::move(entry));
   }
   return JsonText(json, 2) + "\n";
+}
+
+std::string ShownIn(const Display& display, std::optional<double> value) {
+  return value ? Shown(*value, display) : "-";
+}
+
+// All metrics of the only pair.
+DocumentSection PairTable(const SampleComparison& comparison, const std::vector<std::string>& in_cells) {
+  Table table{
+      {"metric", "difference", "low", "high", in_cells[0], in_cells[1], "test", "detects", "p", "verdict"}, {}, 1};
+  for (const ComparedMetric& row : comparison.rows) {
+    if (!row.difference.has_value()) continue;
+    const auto shown = [&](std::optional<double> value) { return ShownIn(row.display, value); };
+    table.rows.push_back({LabelWithUnit(row.display), shown(row.difference), shown(row.low), shown(row.high),
+                          shown(row.value_a), shown(row.value_b), row.test, shown(row.detectable),
+                          ShowPValue(row.p_value), row.verdict});
+  }
+  return {"", std::move(table)};
+}
+
+// A metric of all pairs.
+DocumentSection MetricTable(const SampleComparison& comparison, const std::string& metric,
+                            const std::vector<std::string>& in_cells, bool same_a, bool fit) {
+  const auto name = [&](const std::string& method) {
+    return in_cells[absl::c_find(comparison.names, method) - comparison.names.begin()];
+  };
+  const std::string a = name(comparison.rows[0].a);
+  Table table{{same_a ? absl::StrCat(a, " - b") : "a - b", same_a ? "it is" : "a is", "difference", "low", "high",
+               "low (Holm)", "high (Holm)", same_a ? a : "a", "b", "detects", "test", "p (Holm)"},
+              {},
+              2};
+  std::string title;
+  for (const ComparedMetric& row : comparison.rows) {
+    if (row.metric != metric || !row.difference.has_value()) continue;
+    title = LabelWithUnit(row.display);
+    const auto shown = [&](std::optional<double> value) { return ShownIn(row.display, value); };
+    table.rows.push_back({same_a ? name(row.b) : absl::StrCat(name(row.a), " - ", name(row.b)),
+                          ShortVerdict(row.verdict, row.a, row.b), shown(row.difference), shown(row.low),
+                          shown(row.high), shown(row.adjusted.low), shown(row.adjusted.high), shown(row.value_a),
+                          shown(row.value_b), shown(row.detectable), row.test, ShowPValue(row.adjusted_p_value)});
+  }
+  if (fit) {
+    const std::vector<std::string> dropped =
+        DropToFit({"low", "high", "a", a, "b", "detects", "low (Holm)", "high (Holm)"}, kTextWidth, &table);
+    if (!dropped.empty()) {
+      absl::StrAppend(&title, "; left out for the width: ", absl::StrJoin(dropped, ", "), " (--format=csv has them)");
+    }
+  }
+  return {std::move(title), std::move(table)};
 }
 
 }  // namespace
@@ -253,69 +305,35 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
     return text;
   }
   const bool one_pair = OnePair(comparison);  // there is a row: at least two methods and a metric
-  std::set<std::string> names;
-  bool same_a = true;
-  for (const ComparedMetric& row : comparison.rows) {
-    names.insert({row.a, row.b});
-    same_a = same_a && row.a == comparison.rows[0].a;
-  }
-  const std::string end = SharedEnd({names.begin(), names.end()});
-  const auto name = [&](const std::string& method) { return method.substr(0, method.size() - end.size()); };
   Document document;
   document.above = comparison.notes;
-  if (!end.empty()) document.above.push_back(absl::StrCat("all methods: ", end));
-  const std::string a = name(comparison.rows[0].a);
-  const std::string pair = same_a ? absl::StrCat(a, " - b") : "a - b", p = one_pair ? "p" : "p (Holm)";
-  Table table{
-      {"metric", "difference", "low", "high", same_a ? a : "a", one_pair ? name(comparison.rows[0].b) : "b", "test", p,
-       one_pair ? "verdict"
-       : same_a ? "it is"
-                : "a is"},
-      {},
-      1};
-  if (!one_pair) {
-    table.header.insert(table.header.begin() + 1, pair);
-    table.header.insert(table.header.begin() + 5, {"low (Holm)", "high (Holm)"});
-  }
-  table.left_columns = one_pair ? 1 : 2;
-  for (const ComparedMetric& row : comparison.rows) {
-    if (!row.difference.has_value()) {
-      document.below.push_back(absl::StrCat("absent: ", row.display.label, " (", row.test, ") of ", row.a, " and ",
-                                            row.b, ": ", row.absent_reason));
-      continue;
-    }
-    if (!row.note.empty()) {
-      document.below.push_back(
-          absl::StrCat(row.display.label, " (", row.test, ") of ", row.a, " and ", row.b, ": ", row.note));
-    }
-    const auto shown = [&](double value) { return Shown(value, row.display); };
-    std::vector<std::string> cells = {LabelWithUnit(row.display),
-                                      shown(*row.difference),
-                                      shown(row.low),
-                                      shown(row.high),
-                                      row.value_a ? shown(*row.value_a) : "-",
-                                      row.value_b ? shown(*row.value_b) : "-",
-                                      row.test,
-                                      ShowPValue(one_pair ? row.p_value : row.adjusted_p_value),
-                                      one_pair ? row.verdict : ShortVerdict(row.verdict, row.a, row.b)};
-    if (!one_pair) {
-      cells.insert(cells.begin() + 1, same_a ? name(row.b) : absl::StrCat(name(row.a), " - ", name(row.b)));
-      cells.insert(cells.begin() + 5, {shown(row.adjusted.low), shown(row.adjusted.high)});
-    }
-    table.rows.push_back(std::move(cells));
-  }
+  const bool same_a =
+      absl::c_all_of(comparison.rows, [&](const ComparedMetric& row) { return row.a == comparison.rows[0].a; });
+  std::vector<std::string> in_cells = NamesForCells(comparison.names, same_a ? 1 : 2, &document.above);
   std::string title = absl::StrCat("low, high: ", comparison.interval);
   if (!one_pair) {
     absl::StrAppend(&title, " of this pair alone; ", kHolmColumns,
                     "; p (Holm): adjusted over the pairs of a metric and test");
   }
-  if (format == TextFormat::kText) {
-    const std::vector<std::string> dropped = DropToFit({"a", a, "b", "low", "high"}, kTextWidth, &table);
-    if (!dropped.empty()) {
-      absl::StrAppend(&title, "; left out for the width: ", absl::StrJoin(dropped, ", "), " (--format=csv has them)");
+  document.above.push_back(absl::StrCat(title, "; detects: the smallest difference that a z test",
+                                        one_pair ? "" : " at the first of Holm's levels", " finds in 4 of 5 studies"));
+  std::vector<std::string> metrics;
+  for (const ComparedMetric& row : comparison.rows) {
+    const std::string of_row = " (" + row.test + ") of " + row.a + " and " + row.b + ": ";
+    if (row.difference.has_value() && !absl::c_linear_search(metrics, row.metric)) metrics.push_back(row.metric);
+    if (!row.difference.has_value()) {
+      document.below.push_back(absl::StrCat("absent: ", row.display.label, of_row, row.absent_reason));
+    } else if (!row.note.empty()) {
+      document.below.push_back(absl::StrCat(row.display.label, of_row, row.note));
     }
   }
-  document.sections = {{std::move(title), std::move(table)}};
+  if (one_pair) {
+    document.sections.push_back(PairTable(comparison, in_cells));
+  } else {
+    for (const std::string& metric : metrics) {
+      document.sections.push_back(MetricTable(comparison, metric, in_cells, same_a, format == TextFormat::kText));
+    }
+  }
   const std::vector<const ComparedMetric*> in_words = InWords(comparison);
   if (in_words.size() <= kMostSentences) {
     for (const ComparedMetric* row : in_words) document.below.push_back(SentenceOf(*row, comparison));

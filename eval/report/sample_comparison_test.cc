@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
@@ -162,7 +163,46 @@ TEST(CompareOnSamples, IntervalsAtHolmsLevelsAgreeWithVerdicts) {
               HasSubstr("low, high: 95 % interval of the difference (bca, 200 replicates, seed 0; DeLong) of this pair "
                         "alone; low, high (Holm):\n  the interval at the level of Holm's procedure"));
   EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kJson), HasSubstr("\"low_holm\""));
-  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kCsv), HasSubstr(",low_holm,high_holm,confidence_holm\n"));
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kCsv),
+              HasSubstr(",low_holm,high_holm,confidence_holm,detects\n"));
+}
+
+// The bootstrap's standard error is that of DeLong's test: 200 replicates give it to about 1 / sqrt(400) = 5 %, and 6
+// standard deviations of that are 30 %.
+TEST(CompareOnSamples, SaysWhatCouldNotBeDetected) {
+  const Method weak(0.5, 1), near(0.55, 2);
+  const RankedInput a = weak.Ranked(), b = near.Ranked();
+  ASSERT_OK_AND_ASSIGN(const SampleComparison comparison, CompareOnSamples(Metrics(), {"a", "b"}, {&a, &b}, Options()));
+  ASSERT_EQ(comparison.rows[0].test, "bootstrap");
+  ASSERT_EQ(comparison.rows[1].test, "delong");
+  EXPECT_NEAR(comparison.rows[0].detectable / comparison.rows[1].detectable, 1, 0.3);
+  // 0.8416 + 1.9600, the quantiles of 0.8 and 0.975.
+  EXPECT_NEAR(comparison.rows[1].detectable, 2.8016 * comparison.rows[1].standard_error, 1e-4);
+  const std::vector<std::string> sentences =
+      absl::StrSplit(FormatSampleComparison(comparison, TextFormat::kSentence), '\n', absl::SkipEmpty());
+  for (const std::string& sentence : sentences) {
+    EXPECT_THAT(sentence, HasSubstr("no difference in "));
+    EXPECT_THAT(sentence, HasSubstr(" With these samples, differences below about "));
+    EXPECT_THAT(sentence, Not(HasSubstr("e+")));
+  }
+  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kJson), HasSubstr("\"detects\": 0."));
+}
+
+TEST(CompareOnSamples, TablesAreInOnePiece) {
+  const Method weak(0.5, 1), medium(1.5, 2), strong(3, 3);
+  const RankedInput a = weak.Ranked(), b = medium.Ranked(), c = strong.Ranked();
+  for (const size_t letters : {10, 25, 60}) {
+    const std::string longer(letters, 'n');
+    ASSERT_OK_AND_ASSIGN(
+        const SampleComparison comparison,
+        CompareOnSamples(Metrics(), {longer + "a", longer + "b", longer + "c"}, {&a, &b, &c}, Options()));
+    int heads = 0;
+    for (const absl::string_view line : absl::StrSplit(FormatSampleComparison(comparison, TextFormat::kText), '\n')) {
+      EXPECT_LE(line.size(), 120) << line;
+      heads += absl::StartsWith(line, "a - b");
+    }
+    EXPECT_EQ(heads, 2) << letters;  // of two metrics
+  }
 }
 
 TEST(CompareOnSamples, OtherSamplesAreRefused) {

@@ -227,6 +227,7 @@ IntervalValue IntervalOf(const MetricResult& estimate, absl::Span<const std::opt
   interval.value = estimate.value;
   interval.low = found.low;
   interval.high = found.high;
+  interval.standard_error = found.standard_error;
   interval.note = found.note;
   if (p_value != nullptr) *p_value = found.p_value;
   if (adjusted != nullptr) {

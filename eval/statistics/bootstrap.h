@@ -38,6 +38,7 @@ struct IntervalValue {
   std::optional<double> value;
   double low = 0;
   double high = 0;
+  double standard_error = 0;  // the standard deviation of the replicates
   std::string absent_reason;
   std::string note;  // how the interval differs from the requested one, if it does
 };

@@ -216,6 +216,7 @@ ReplicateInterval IntervalOfReplicates(absl::Span<const double> sorted, double e
   const double z = NormalQuantile((1 - confidence) / 2);
   const double adjusted_z = NormalQuantile((1 - adjusted_confidence) / 2);
   ReplicateInterval interval;
+  interval.standard_error = MomentsOf(sorted).deviation;
   Correction used;
   const auto set = [&](const Correction& correction) {
     used = correction;

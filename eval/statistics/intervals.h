@@ -89,6 +89,7 @@ enum class IntervalMethod {
 struct ReplicateInterval {
   double low = 0;
   double high = 0;
+  double standard_error = 0;  // the standard deviation of the replicates
   // Two-sided, of no difference from 0: 1 - the confidence of the interval that just ends at 0, so it is below
   // 1 - confidence exactly if this interval excludes 0. In that case, if fewer than 10 replicates lie on the other side
   // of 0, their share is replaced by the tail of the normal distribution with the replicates' mean and standard

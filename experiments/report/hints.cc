@@ -1,5 +1,8 @@
 #include "experiments/report/hints.h"
 
+
+
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -169,8 +172,10 @@ std::optional<double> PoolAuroc(const TrialRecord& record) {
   return std::nullopt;
 }
 
-constexpr double kTogetherLevel = 0.01;  // of the two-sided test
-constexpr int kRareRuns = 5;             // at most one in so many runs is rare
+// Runs together are below 50 % by at least this, and by a one-sided t test at this level: of methods whose true AUROC
+// is 50 %, at most 5 % get a wrong hint.
+constexpr double kTogetherLeast = 0.02, kTogetherLevel = 0.05;
+constexpr int kRareRuns = 5;  // at most one in so many runs is rare
 
 // For all trials whose accuracy is not suspicious.
 std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const std::set<std::string>& suspicious) {
@@ -233,8 +238,8 @@ std::optional<ResultHint> AurocHint(absl::Span<const TrialResult> results, const
     if (below.count(level.first) > 0) continue;
     const std::vector<double> halves(runs.auroc.size(), 0.5);
     const absl::StatusOr<PairedTest> test = ComparePairedRuns(runs.auroc, halves, runs.draws);
-    if (!test.ok() || test->replicates < kFewestReplicates || test->mean_difference >= 0) continue;
-    if (test->differences != Differences::kSame && !(test->p_value.value_or(1) < kTogetherLevel)) continue;
+    if (!test.ok() || test->replicates < kFewestReplicates || test->mean_difference > -kTogetherLeast) continue;
+    if (test->differences != Differences::kSame && !(test->p_value.value_or(1) / 2 < kTogetherLevel)) continue;
     if (hint.trial == nullptr) hint.trial = runs.first;
     together.push_back(absl::StrFormat("%s (%.1f %% over %d %s together)", level.first,
                                        50 + 100 * test->mean_difference, test->replicates,

@@ -1,5 +1,7 @@
 #include "experiments/report/report.h"
 
+
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -393,8 +395,9 @@ std::string LevelTitles::Of(const TrialSpec& trial) const { return Title(LevelOf
 std::string LevelTitles::Title(const Level& level, double openness) const {
   const auto& [task, known, unknown] = level;
   if (levels_.at(task).size() < 2) return task;
-  return absl::StrFormat("%s, %s%d unknown classes, openness %.3f", task,
-                         known_.at(task).size() < 2 ? "" : absl::StrCat(known, " known and "), unknown, openness);
+  return absl::StrFormat("%s, %s%d unknown %s, openness %.3f", task,
+                         known_.at(task).size() < 2 ? "" : absl::StrCat(known, " known and "), unknown,
+                         unknown == 1 ? "class" : "classes", openness);
 }
 
 std::string LevelTitles::SuffixOf(const TrialSpec& trial) const {

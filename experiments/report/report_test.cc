@@ -1,5 +1,7 @@
 #include "experiments/report/report.h"
 
+
+
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -95,7 +97,7 @@ TEST(MakeReport, AxisValuesAndOpennessMakeRowsAndTables) {
   ASSERT_EQ(report.cells.size(), 6);
   const std::string text = FormatReport(report, TextFormat::kText);
   EXPECT_THAT(text, HasSubstr("a, lambda 0.1"));
-  EXPECT_THAT(text, HasSubstr("task, 1 unknown classes, openness 0.125"));
+  EXPECT_THAT(text, HasSubstr("task, 1 unknown class, openness 0.125"));
   EXPECT_THAT(text, HasSubstr("task, 2 unknown classes, openness 0.125"));
 }
 

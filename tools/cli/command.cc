@@ -1,5 +1,7 @@
 #include "tools/cli/command.h"
 
+
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,14 +21,20 @@
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "core/text/suggest.h"
+#include "core/text/synonyms.h"
 #include "core/text/terminal.h"
 #include "core/text/wrapped_text.h"
 
 namespace openset {
 namespace {
 
-std::string Usage(const Command& command) {
-  return absl::StrCat("openset ", command.name, command.arguments.empty() ? "" : " ", command.arguments,
+// Of a subcommand alone, if `action` names one.
+std::string Usage(const Command& command, const std::string& action = "") {
+  std::string arguments = command.arguments;
+  for (const absl::string_view one : absl::StrSplit(command.arguments, " | ")) {
+    if (!action.empty() && (one == action || absl::StartsWith(one, action + " "))) arguments = std::string(one);
+  }
+  return absl::StrCat("openset ", command.name, arguments.empty() ? "" : " ", arguments,
                       command.flags.empty() ? "" : " [--flag=value ...]");
 }
 
@@ -39,13 +47,49 @@ bool CanDo(const Command& command, const std::string& action) {
   return false;
 }
 
-std::string HelpOf(const Command& command) {
-  std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command), "\n\n", command.description);
+const std::string& HelpOf(const Flag& flag, const Command& command) {
+  const auto own = flag.help_in.find(command.name);
+  return own == flag.help_in.end() ? flag.help : own->second;
+}
+
+// The lines of a description that are about one subcommand, or about all: "ls    lists records" with the indented lines
+// below it, and the examples ("  openset records ls").
+std::string DescriptionOf(const Command& command, const std::string& action) {
+  const std::string example = absl::StrCat("  openset ", command.name, " ");
+  std::string text;
+  bool is_about_it = true;
+  for (const std::string& line : absl::StrSplit(command.description, '\n')) {
+    const std::string word = line.substr(0, line.find(' '));
+    if (absl::StartsWith(line, example)) {
+      is_about_it = absl::StartsWith(absl::StrCat(line.substr(example.size()), " "), action + " ");
+    } else if (!word.empty()) {
+      is_about_it = !CanDo(command, word) || word == action;
+    } else if (line.empty()) {
+      is_about_it = !absl::EndsWith(text, "\n\n");
+    }
+    if (is_about_it) absl::StrAppend(&text, line, "\n");
+  }
+  return absl::StrCat(absl::StripTrailingAsciiWhitespace(text), "\n");
+}
+
+// Whether a flag's help, "With `new`: ...", doesn't say that the flag goes with other subcommands.
+bool GoesWith(absl::string_view help, const std::string& action) {
+  if (!absl::ConsumePrefix(&help, "With `")) return true;
+  return absl::StrContains(absl::StrCat("`", help.substr(0, help.find_first_of(":,."))),
+                           absl::StrCat("`", action, "`"));
+}
+
+// Of a subcommand alone, if `action` names one.
+std::string HelpOf(const Command& command, std::string action = "") {
+  if (action.empty() || !CanDo(command, action)) action.clear();
+  std::string text = absl::StrCat(command.summary, "\n\nusage: ", Usage(command, action), "\n\n",
+                                  action.empty() ? command.description : DescriptionOf(command, action));
   if (!command.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const std::string& name : command.flags) {
     const Flag& flag = FindFlag(name);
-    const auto own = flag.help_in.find(command.name);
-    std::string line = absl::StrCat("  --", name, "  ", own == flag.help_in.end() ? flag.help : own->second);
+    const std::string& help = HelpOf(flag, command);
+    if (!action.empty() && !GoesWith(help, action)) continue;
+    std::string line = absl::StrCat("  --", name, "  ", help);
     const std::string& value = flag.default_value;
     // Quotes a value that ends in a full stop, which would look like the end of the sentence.
     if (!value.empty())
@@ -106,6 +150,16 @@ absl::Status ParseFlag(const Command& command, const std::vector<std::string>& w
     value = "false";
   }
   if (!HasFlag(command, name)) {
+    const std::string field = UsualPath(name);
+    if (HasFlag(command, "set") && field != name) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "openset ", command.name, ": --", name, " is not a flag; --set=", field, "=VALUE sets it for all methods"));
+    }
+    if (HasFlag(command, "format") &&
+        absl::c_linear_search(absl::StrSplit(HelpOf(FindFlag("format"), command), absl::ByAnyChar(" ,.")), name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("openset ", command.name, ": --", name, " is not a flag; --format=", name, " is"));
+    }
     std::vector<std::string> known;
     for (const std::string& flag : command.flags) known.push_back("--" + flag);
     return absl::InvalidArgumentError(
@@ -136,7 +190,7 @@ absl::Status RunOne(const Command& command, const std::vector<std::string>& word
   bool flags_end = false;
   for (size_t at = 0; at < words.size(); ++at) {
     if (!flags_end && (words[at] == "--help" || words[at] == "-h")) {
-      std::cout << HelpOf(command);
+      std::cout << HelpOf(command, arguments.empty() ? "" : arguments[0]);
       return absl::OkStatus();
     }
     if (flags_end || !absl::StartsWith(words[at], "--")) {
@@ -169,7 +223,7 @@ absl::Status Dispatch(const std::string& about, const std::vector<Command>& comm
   const Command* command = Find(commands, words[help ? 1 : 0]);
   if (command == nullptr) return UnknownCommand(commands, words[help ? 1 : 0]);
   if (help) {
-    std::cout << HelpOf(*command);
+    std::cout << HelpOf(*command, words.size() > 2 ? words[2] : "");
     return absl::OkStatus();
   }
   return RunOne(*command, {words.begin() + 1, words.end()});

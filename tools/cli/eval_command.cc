@@ -1,4 +1,5 @@
 #include <algorithm>
+#include "absl/strings/match.h"
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -72,6 +73,9 @@ absl::Status WriteCurves(const std::string& folder, const CurveFiles& curves, st
 
 // As `openset eval` and `compare` read them.
 absl::Status WriteSampleScores(const std::string& path, const SampleSet& samples) {
+  if (!absl::EndsWith(path, ".npz")) {
+    return absl::InvalidArgumentError(absl::StrCat("--sample_scores: ", path, " doesn't end in .npz"));
+  }
   const std::vector<int64_t> label(samples.label.begin(), samples.label.end());
   NpzArrays arrays = {{"unknown_score", MakeNpy(samples.unknown_score, {samples.num_samples})},
                       {"label", MakeNpy(label, {samples.num_samples})}};

@@ -1,5 +1,6 @@
 #include "tools/cli/plan_power.h"
 
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -200,8 +201,8 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
                    "The noise of test images is in both deviations, mostly in that of splits, as all seeds of a split "
                    "have the same images. ",
                    has_images ? "The shares have it apart: more test images would make it smaller. "
-                              : "How much it is isn't known: records of this metric, or older ones, lack the values "
-                                "that it takes. ",
+                              : "How much it is isn't known: records have the values that it takes for AUROC and "
+                                "OpenAUC, of at least 20 known and 20 unknown samples, since openset 0.4. ",
                    has_seeds ? ""
                              : "Each split has one seed, so the parts of splits and seeds are not told apart; with "
                                "two seeds they are. ",

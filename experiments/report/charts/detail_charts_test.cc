@@ -74,7 +74,7 @@ TEST(CurveCharts, LevelsOfOpennessHavePlotsOfTheirOwn) {
   ASSERT_EQ(charts.size(), 2);
   EXPECT_EQ(charts[0].of, "roc");
   EXPECT_EQ(charts[0].name, "roc_0_1");
-  EXPECT_THAT(charts[0].plot.title, EndsWith(", t, 1 unknown classes, openness 0.125"));
+  EXPECT_THAT(charts[0].plot.title, EndsWith(", t, 1 unknown class, openness 0.125"));
   EXPECT_NEAR(Area(charts[0].plot.series[0]), 0.5, 1e-9);
   EXPECT_EQ(charts[1].name, "roc_0_2");
   EXPECT_NEAR(Area(charts[1].plot.series[0]), 1, 1e-9);

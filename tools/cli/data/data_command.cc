@@ -440,9 +440,13 @@ class ImageSizes {
 
 // The lines of a study for these images.
 std::string StudyLines(const DataSetInfo& info, int64_t shorter_side) {
-  // The preset with 64 pixels if most images have as many as halfway between the two.
-  const char* preset = shorter_side < 48 ? "laptop_colour" : "laptop_colour_64";
-  const auto list = [](const auto& values) { return absl::StrJoin(values, ", "); };
+  const auto is_same = [](const auto& values) {
+    return absl::c_all_of(values, [&](double value) { return value == values[0]; });
+  };
+  // The preset with 64 pixels if most images have as many as halfway between the two; the one for grey images has 28.
+  const bool is_grey = shorter_side < 48 && is_same(info.mean()) && is_same(info.std());
+  const char* preset = is_grey ? "laptop" : shorter_side < 48 ? "laptop_colour" : "laptop_colour_64";
+  const auto list = [&](const auto& values) { return is_grey ? absl::StrCat(values[0]) : absl::StrJoin(values, ", "); };
   return absl::StrCat("in a study:  method: \"softmax+", preset, "\"\n             override { input { mean: [",
                       list(info.mean()), "] std: [", list(info.std()), "] } }\n");
 }
@@ -567,7 +571,12 @@ absl::Status DescribeImages(const std::string& folder, const RunConfig& config) 
     if (absl::c_linear_search(info.class_name(), name)) continue;
     std::cout << "left out: class " << OneLine(name) << ", all of whose images are corrupt\n";
   }
-  for (const std::string& line : LeftOutLines(request.path, whole)) std::cout << line << "\n";
+  for (const std::string& line : LeftOutLines(request.path, whole)) {
+    std::cout << line << "\n";
+    // The entry is written only now, and another one would not replace it.
+    if (!absl::StrContains(line, "in sub-folders")) continue;
+    std::cout << "to read these too, remove " << OneLine(path) << " and describe the folder with --sub_folders\n";
+  }
   std::map<std::string, std::string> first;  // by composed name
   for (const std::string& name : info.class_name()) {
     const auto [known, is_new] = first.emplace(Composed(name), name);

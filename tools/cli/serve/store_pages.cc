@@ -292,7 +292,7 @@ absl::StatusOr<StorePages::Found> StorePages::Find(const std::string& id) {
   return absl::NotFoundError("the store has no record of this study");
 }
 
-std::string StorePages::Sheet(const TrialRecord& record) {
+std::string StorePages::Sheet(const TrialRecord& record, ExampleContext* context) {
   if (MistakesOf(record).empty()) return "";
   // If the data has changed since the measurement, the rows would show other images.
   Catalog catalog = catalog_;
@@ -302,6 +302,9 @@ std::string StorePages::Sheet(const TrialRecord& record) {
     if (!AddContentDigests(selection->data_set(), parts, data_folders_, &catalog).ok()) return "";
     if (!CountSamples(*selection, catalog).ok()) return "";
   }
+  absl::StatusOr<std::vector<std::string>> samples =
+      MistakenSamples(record.trial(), record, catalog, data_folders_, &open_parts_);
+  if (samples.ok()) context->samples[record.trial_id()] = *std::move(samples);
   return MistakeSheet(record.trial(), record, catalog, data_folders_, &open_parts_).value_or("");
 }
 
@@ -321,7 +324,8 @@ absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vecto
   const std::vector<ExampleTrial> examples = ExamplesOf(made.results);
   context.examples.class_names = ClassNamesOf(examples, catalog_);
   AddSheets(
-      examples, [this](const ExampleTrial& example) { return Sheet(*example.record); }, &context.examples);
+      examples, [&](const ExampleTrial& example) { return Sheet(*example.record, &context.examples); },
+      &context.examples);
   return ReportPage(report, made.results, context);
 }
 

@@ -77,7 +77,7 @@ class StorePages {
   absl::StatusOr<ChartPage> PageOf(const std::string& name, std::vector<TrialRecord> records,
                                    const std::vector<std::string>& problems);
   // The mistakes of a record as a PNG file. "" if it has none, or if its images are not on this machine.
-  std::string Sheet(const TrialRecord& record);
+  std::string Sheet(const TrialRecord& record, ExampleContext* context);
 
   const Store store_;
   const Catalog catalog_;
