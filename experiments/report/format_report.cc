@@ -529,6 +529,7 @@ nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   json["experiment"] = report.experiment;
   if (!report.data_lines.empty()) json["data"] = report.data_lines;
   if (!report.overrides.empty()) json["overrides"] = report.overrides;
+  if (!report.spec_sha256.empty()) json["spec_sha256"] = report.spec_sha256;
   json["trials"] = report.trials;
   json["missing"] = report.missing;
   json["std"] = "population";

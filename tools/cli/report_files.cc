@@ -13,6 +13,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
@@ -140,6 +141,8 @@ constexpr const char* kOtherEndings[] = {".parquet", ".xlsx", ".pdf", ".png", ".
 
 constexpr int64_t kMaxReportBytes = int64_t{1} << 30;
 
+std::string SpecSha256(const Study& study) { return Sha256Hex(ToText(study.experiment().spec)); }
+
 // The class names of the data sets and, if requested and the data is available, the images of mistakes.
 ExampleContext ExamplesContext(const Study& study, const StudyResults& results, bool with_images) {
   ExampleContext context;
@@ -161,6 +164,7 @@ ExampleContext ExamplesContext(const Study& study, const StudyResults& results, 
 
 Report ReportOf(const Study& study, const StudyResults& results) {
   Report report = study.MakeReport(results);
+  report.spec_sha256 = SpecSha256(study);
   if (report.missing > 0) AddFailures(study, results, FailuresOf(study), &report);
   if (!IsByFlags(study)) return report;
   // One network, and the question which score is best on it. With rows for splits, the order is the study's.
@@ -213,10 +217,19 @@ absl::Status LayOut(const ReportLayout& layout, Report* report) {
   return absl::OkStatus();
 }
 
+// Not an object if there is none.
+nlohmann::json ReadReport(const std::string& folder) {
+  return nlohmann::json::parse(ReadFile(JoinPath(folder, "report.json"), kMaxReportBytes).value_or(""),
+                               /*cb=*/nullptr, /*allow_exceptions=*/false);
+}
+
+// Whether a report is of another spec. One of an older version doesn't say.
+bool IsOfAnotherSpec(const nlohmann::json& report, const Study& study) {
+  return report.is_object() && (!report.contains("spec_sha256") || report["spec_sha256"] != SpecSha256(study));
+}
+
 // The number of a report's trials with a result; 0 if there is no report.
-int ResultsOf(const std::string& json) {
-  const nlohmann::json report =
-      nlohmann::json::parse(ReadFile(json, kMaxReportBytes).value_or(""), /*cb=*/nullptr, /*allow_exceptions=*/false);
+int ResultsOf(const nlohmann::json& report) {
   if (!report.is_object()) return 0;
   const auto number = [&](const char* name) {
     const auto found = report.find(name);
@@ -288,6 +301,12 @@ std::string ReportPagePath(const Study& study) {
   return JoinPath(study.store().ReportFolder(study.report_name()), "report.html");
 }
 
+std::string StaleTablesText(const Study& study) {
+  const std::string folder = study.store().ReportFolder(study.report_name());
+  if (!IsOfAnotherSpec(ReadReport(folder), study)) return "";
+  return absl::StrCat("the tables in ", folder, " (all but report.html) are of another form of this study, until this run ends");
+}
+
 absl::Status WriteReportPage(const Study& study) {
   if (!FileExists(study.experiment().source.file())) return absl::OkStatus();
   const std::unique_ptr<StudyResults> results = study.LoadResults();
@@ -323,13 +342,21 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const Report report = ReportOf(study, *results);
   const std::string folder = study.store().ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
-  const int there = keep_fuller || !results->unread.unreadable.empty() ? ResultsOf(JoinPath(folder, "report.json")) : 0;
+  int there = 0;
+  if (keep_fuller || !results->unread.unreadable.empty()) {
+    const nlohmann::json earlier = ReadReport(folder);
+    if (!IsOfAnotherSpec(earlier, study)) there = ResultsOf(earlier);
+  }
   const absl::Status written = there <= here ? WriteReportFiles(study, *results, report, folder) : absl::OkStatus();
   std::cout << "\n"
             << FormatReport(report, TextFormat::kText, TableWidth())
             << "\nrecords: " << JoinPath(study.store().folder(), "records");
-  if (written.ok()) std::cout << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv";
-  if (there > here) std::cout << ", of an earlier run: it has " << there << " results, this one " << here;
+  if (written.ok() && there <= here) {
+    std::cout << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv";
+  } else if (written.ok()) {
+    std::cout << "\nreport:  " << folder << "/report.html; the tables beside it (report.{txt,md,tex,csv,json}, tidy.csv) "
+              << "are of an earlier run: it has " << there << " results, this one " << here;
+  }
   std::cout << std::endl;
   for (const std::string& line : HintLines(study, *results)) std::cerr << line << "\n";
   if (!written.ok()) {

@@ -56,8 +56,8 @@ absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string
                                             const std::vector<std::string>& notes = {});
 
 // Writes the report in every format below the store's reports/, prints it as text, says where it and the records are,
-// and prints likely mistakes to standard error. With `keep_fuller`, an existing report that
-// has more results stays, so that a failed run doesn't replace it by one with dashes.
+// and prints likely mistakes to standard error. With `keep_fuller`, tables of the same spec that have
+// more results stay, so that a failed run doesn't replace them by tables with dashes.
 absl::Status WriteAndShowReport(const Study& study, bool keep_fuller);
 
 // Writes an event file for each trial below `folder` (experiments/report/exports.h), replaces earlier ones, and
@@ -72,6 +72,9 @@ std::string ReportPagePath(const Study& study);
 // study that is in no file. Errors: kNotFound if the program's own files for HTML are missing; a write error. Records
 // that can't be read are missing on the page.
 absl::Status WriteReportPage(const Study& study);
+
+// "the tables in FOLDER ... are of another form of this study"; "" if they aren't.
+std::string StaleTablesText(const Study& study);
 
 }  // namespace openset
 

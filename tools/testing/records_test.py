@@ -412,10 +412,18 @@ class SpecTest(ProgramTest):
         self.write("study.textproto", SMALL_STUDY)
         self.out(RUN)
         report = self.program.report("study")
-        self.write("study.textproto", study("learning_rate: 0.02", "learning_rate: 0.05"))
+        for kind in ("records", "checkpoints", "outputs"):
+            shutil.rmtree(f"{self.program.store}/{kind}")
         self.says(self.fails(RUN + " --worker=/bin/false --retries=0", 1).out,
-                  "of an earlier run: it has 2 results, this one 0")
+                  "report.html; the tables beside it (report.{txt,md,tex,csv,json}, tidy.csv) are of an earlier run: it "
+                  "has 2 results, this one 0")
         self.assertEqual(self.program.report("study"), report)
+        # Of another spec, nothing stays.
+        self.write("study.textproto", study("learning_rate: 0.02", "learning_rate: 0.05"))
+        failed = self.fails(RUN + " --worker=/bin/false --retries=0", 1).out
+        self.says(failed, "(all but report.html) are of another form of this study, until this run ends")
+        self.says_not(failed, "of an earlier run")
+        self.assertEqual(self.program.report("study")["missing"], 2)
 
     # Tags are no part of a trial: its id and its report stay, and a record keeps the tags of the run that made it.
     def test_tags_find_the_records_of_a_run(self):

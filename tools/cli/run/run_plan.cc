@@ -147,6 +147,7 @@ RunDisplayOptions DisplayOptions(const Study& study, int cpu_slots, const Expect
       Show(absl::StrCat("can't be read now, left in place: ", line, "."));
     if (reports) {
       Show(absl::StrCat("report, rewritten as results arrive: ", ReportPagePath(study)));
+      if (const std::string stale = StaleTablesText(study); !stale.empty()) Show(stale);
       WriteReportPage(study).IgnoreError();  // the run reports problems of the store
     }
     if (!text.empty() && !is_task) Show(text);
