@@ -1,6 +1,5 @@
 #include "core/chart/vega_lite.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>

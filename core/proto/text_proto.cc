@@ -1,7 +1,5 @@
 #include "core/proto/text_proto.h"
 
-
-
 #include <utility>
 #include <vector>
 

@@ -1,8 +1,5 @@
 #include "eval/report/run_table.h"
 
-
-
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,5 @@
 #include "experiments/report/hints.h"
 
-
-
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -119,9 +116,9 @@ std::optional<OtherClasses> OtherSplit(const TrialSpec& trial, const std::vector
   ResultHint hint;
   hint.kind = ResultHint::Kind::kOtherSplit;
   hint.split = best;
-  hint.text =
-      absl::StrFormat("accuracy is %.1f %% with the classes of split %d of %s, and %.1f %% with those of split %d",
-                      100 * plain.accuracy(), trial.split(), trial.task(), 100 * best_fit.accuracy(), best);
+  hint.text = absl::StrFormat(
+      "on accepted samples, accuracy is %.1f %% with the classes of split %d of %s, and %.1f %% with those of split %d",
+      100 * plain.accuracy(), trial.split(), trial.task(), 100 * best_fit.accuracy(), best);
   return OtherClasses{std::move(hint), best_fit.accuracy()};
 }
 
@@ -135,7 +132,7 @@ std::optional<OtherClasses> OtherOrder(const TrialSpec& trial, const DecisionTab
   ResultHint hint;
   hint.kind = ResultHint::Kind::kOtherOrder;
   hint.prediction_of = order->prediction_of;
-  hint.text = OtherOrderText(*order);
+  hint.text = "on accepted samples, " + OtherOrderText(*order);
   return OtherClasses{std::move(hint), order->accuracy};
 }
 

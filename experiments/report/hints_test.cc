@@ -1,7 +1,5 @@
 #include "experiments/report/hints.h"
 
-
-
 #include "absl/strings/str_cat.h"
 #include "core/testing/parsed.h"
 #include "core/testing/status_matchers.h"
@@ -71,7 +69,9 @@ TEST(FindHints, AnotherSplitFitsAnImportedNetwork) {
   ASSERT_EQ(hints.size(), 1);
   EXPECT_EQ(hints[0].kind, ResultHint::Kind::kOtherSplit);
   EXPECT_EQ(hints[0].split, 2);
-  EXPECT_EQ(hints[0].text, "accuracy is 3.7 % with the classes of split 1 of t, and 88.9 % with those of split 2");
+  EXPECT_EQ(
+      hints[0].text,
+      "on accepted samples, accuracy is 3.7 % with the classes of split 1 of t, and 88.9 % with those of split 2");
   // A network that openset trained has the classes of its split.
   const TrialSpec trained = Trial("m", kTrained);
   EXPECT_EQ(FindHints({{&trained, &record}}, kSplits).at(0).kind, ResultHint::Kind::kNearChance);
@@ -91,7 +91,8 @@ TEST(FindHints, AnotherOrderFitsAnImportedNetwork) {
   ASSERT_EQ(hints.size(), 1);
   EXPECT_EQ(hints[0].kind, ResultHint::Kind::kOtherOrder);
   EXPECT_THAT(hints[0].prediction_of, ElementsAre(2, 0, 1));
-  EXPECT_EQ(hints[0].text, "accuracy is 3.6 %, and 96.4 % with the known classes in another order");
+  EXPECT_EQ(hints[0].text,
+            "on accepted samples, accuracy is 3.6 %, and 96.4 % with the known classes in another order");
 }
 
 // Three standard errors below 50 % are 39.4 % for 300 and 200 samples.

@@ -1,7 +1,5 @@
 #include "experiments/report/report.h"
 
-
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

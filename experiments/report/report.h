@@ -149,8 +149,8 @@ struct UntilReport {
 
 struct Report {
   std::string experiment;
-  std::string spec_sha256;  // of the study's text with the changes of the command line; "" if it is unknown
-  std::vector<std::string> overrides;         // flags that changed the spec (TrialSpec.overrides)
+  std::string spec_sha256;             // of the study's text with the changes of the command line; "" if it is unknown
+  std::vector<std::string> overrides;  // flags that changed the spec (TrialSpec.overrides)
   std::map<std::string, std::string> titles;  // MethodSpec.title by name of the method, if it has a title
   std::vector<std::string> data_lines;        // lines about absent data, and how the results were found
   std::vector<ReportCell>

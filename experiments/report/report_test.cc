@@ -1,7 +1,5 @@
 #include "experiments/report/report.h"
 
-
-
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,5 @@
 #include "tools/cli/command.h"
 
-
-
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include "absl/strings/match.h"
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"

@@ -1,6 +1,5 @@
 #include "tools/cli/plan_power.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <iostream>

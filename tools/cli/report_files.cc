@@ -304,7 +304,8 @@ std::string ReportPagePath(const Study& study) {
 std::string StaleTablesText(const Study& study) {
   const std::string folder = study.store().ReportFolder(study.report_name());
   if (!IsOfAnotherSpec(ReadReport(folder), study)) return "";
-  return absl::StrCat("the tables in ", folder, " (all but report.html) are of another form of this study, until this run ends");
+  return absl::StrCat("the tables in ", folder,
+                      " (all but report.html) are of another form of this study, until this run ends");
 }
 
 absl::Status WriteReportPage(const Study& study) {
@@ -354,7 +355,8 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   if (written.ok() && there <= here) {
     std::cout << "\nreport:  " << folder << "/report.{html,txt,md,tex,csv,json}, tidy.csv";
   } else if (written.ok()) {
-    std::cout << "\nreport:  " << folder << "/report.html; the tables beside it (report.{txt,md,tex,csv,json}, tidy.csv) "
+    std::cout << "\nreport:  " << folder
+              << "/report.html; the tables beside it (report.{txt,md,tex,csv,json}, tidy.csv) "
               << "are of an earlier run: it has " << there << " results, this one " << here;
   }
   std::cout << std::endl;

@@ -69,6 +69,13 @@ class TorchTest(unittest.TestCase):
             openset.collect(self.net, self.loader(labels=self.labels / 2))
         with self.assertRaisesRegex(ValueError, "loader: has no batch"):
             openset.collect(self.net, [], head="fc")
+        images, labels = next(iter(self.loader()))
+        with self.assertRaisesRegex(ValueError, f"loader: batch 0 has {len(labels) - 1} labels for {len(labels)} images"):
+            openset.collect(self.net, [(images, labels[1:])])
+        with self.assertRaisesRegex(ValueError, "model: returned NaN for sample 1"):
+            openset.collect(self.net, [(images[:1], labels[:1]), (images[:1] * float("nan"), labels[:1])])
+        numpy.testing.assert_array_equal(openset.collect(self.net, [(images.numpy(), labels)])["logits"],
+                                         openset.collect(self.net, [(images, labels)])["logits"])
         # torch.nn.Sequential's forward() has one argument, `input`.
         for names in (("data", "label"), ("input", "labels")):
             again = openset.collect(self.net, [dict(zip(names, batch)) for batch in self.loader()], head="fc")

@@ -400,10 +400,10 @@ absl::Status CheckRuns(const ScoreRequest& request) {
   }
   for (const char* place : {"{split}", "{seed}"}) {
     if (!absl::StrContains(request.model(), place) || IsOutputsFile(request.model())) continue;
-    return Invalid("model",
-                   absl::StrCat(OneLine(request.model()), ": ", place,
-                                " is for files of outputs (.npz). For a network for each split, write a method file with "
-                                "model { weights { file: \"net_{split}.pth\" } }, and name it: --model=FILE.textproto"));
+    return Invalid(
+        "model", absl::StrCat(OneLine(request.model()), ": ", place,
+                              " is for files of outputs (.npz). For a network for each split, write a method file with "
+                              "model { weights { file: \"net_{split}.pth\" } }, and name it: --model=FILE.textproto"));
   }
   // A file of torch.save() or torch.jit.save(), whatever its name, is a zip archive.
   const std::string conversion = ConversionText(request.model());

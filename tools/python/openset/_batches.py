@@ -18,7 +18,8 @@ def image_and_label(batch: Any) -> Tuple[Any, Any]:
                              "'labels' and the model's arguments ('pixel_values'), or be a pair")
         return arguments, batch["labels"]
     if not isinstance(batch, (list, tuple)) or len(batch) < 2:
-        raise ValueError("loader: a batch must be (images, labels)")
+        raise ValueError("loader: a batch must be (images, labels); the label of an unknown sample, or of one without a "
+                         "label, is -1")
     return batch[0], batch[1]
 
 
@@ -29,6 +30,9 @@ def call(model: Any, images: Any, device: Any) -> Any:
         found = model(**{name: values.to(device) if hasattr(values, "to") else values
                          for name, values in images.items()})
     else:
+        if not hasattr(images, "to"):
+            import torch
+            images = torch.as_tensor(images)
         found = model(images.to(device))
     return getattr(found, "logits", found)
 
@@ -130,10 +134,17 @@ def run(model: Any, batches: Iterable[Any], head: Optional[str], labelled: bool 
         with torch.inference_mode():
             for batch in batches:
                 images, labels = image_and_label(batch) if labelled else (batch, None)
-                outputs.logits.append(call(model, images, device).float().cpu())
+                logits = call(model, images, device).float().cpu()
+                if logits.isnan().any():
+                    row = int(logits.flatten(1).isnan().any(dim=1).int().argmax())
+                    raise ValueError(f"model: returned NaN for sample {done + row}")
+                outputs.logits.append(logits)
                 if labels is not None:
                     outputs.labels.append(torch.as_tensor(labels))
-                done += len(outputs.logits[-1])
+                    if outputs.labels[-1].dim() == 1 and len(outputs.labels[-1]) != len(logits):
+                        raise ValueError(f"loader: batch {len(outputs.logits) - 1} has {len(outputs.labels[-1])} labels "
+                                         f"for {len(logits)} images")
+                done += len(logits)
                 if count is not None:
                     count(done)
     finally:

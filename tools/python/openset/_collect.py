@@ -531,6 +531,14 @@ def _checked_name(name: Optional[str], model: Any) -> str:
     return name
 
 
+def _has_other_logits(path: str, logits: Any) -> bool:
+    import numpy
+    if not os.path.exists(path):
+        return False
+    with numpy.load(path) as earlier:
+        return not numpy.array_equal(earlier["logits"], logits)
+
+
 def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str, methods: Sequence[str], limit: int,
             flags: List[str], progress: bool) -> None:
     """Stores outputs and measures them, by `openset score`."""
@@ -538,6 +546,10 @@ def _commit(arrays: Dict[str, Any], name: str, task: str, split: int, store: str
     folder = os.path.join(store, "outputs_of", name)
     os.makedirs(folder, exist_ok=True)
     test, fit = os.path.join(folder, f"{name}_{split}.npz"), os.path.join(folder, f"fit_{split}.npz")
+    if _has_other_logits(test, arrays["logits"]):
+        _library.warn([f"'{name}' in {store} had outputs of another network for these samples (or of this one before it was "
+                       "trained further): its records stay, and the table of that name shows the new ones; name= "
+                       "keeps both"])
     numpy.savez(test, **{key: values for key, values in arrays.items() if key not in ("fit", "validation")})
     words = ["score", f"--model={os.path.join(folder, name)}_{{split}}.npz", f"--task={task}", f"--store={store}",
              f"--train_limit={limit}", f"--test_limit={limit}", *flags]

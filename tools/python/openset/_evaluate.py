@@ -106,9 +106,9 @@ def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None
              correct: Any = None, loss: Any = None, features: Any = None, head_weight: Any = None,
              head_bias: Any = None, group: Any = None, group_names: Any = None, num_classes: Any = None,
              class_names: Any = None, cluster: Any = None, score: ScoreLike = None, fit: Optional[Arrays] = None,
-             metrics: Union[str, Sequence[str], None] = None, ci: bool = False, ci_method: Optional[str] = None,
-             replicates: Optional[int] = None, level: Optional[float] = None, seed: Optional[int] = None,
-             convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
+             validation: Optional[Arrays] = None, metrics: Union[str, Sequence[str], None] = None, ci: bool = False,
+             ci_method: Optional[str] = None, replicates: Optional[int] = None, level: Optional[float] = None,
+             seed: Optional[int] = None, convention: Optional[str] = None, higher_is_known: bool = False, near: Sequence[str] = (),
              far: Sequence[str] = (), unknown: Sequence[str] = (), known: Sequence[str] = (),
              skip: Sequence[str] = ()) -> Evaluation:
     """Measures samples: all metrics, or `metrics`, of your scores or logits, as `openset eval` does.
@@ -119,6 +119,7 @@ def evaluate(*, label: Any = None, logits: Any = None, unknown_score: Any = None
     are for scores that need them. group [N]: names of the sets of unknown samples, or indices into group_names; near,
     far, ... name sets. class_names [C]: of the logits. cluster [N], whole or text: samples with the same one belong
     together, and intervals (ci) resample them together. score: "energy", "knn { k: 50 }", or your own function with @openset.score.
+    validation: not read; collect() returns it.
 
     >>> import numpy, openset
     >>> found = openset.evaluate(label=[0, 1, -1, -1], unknown_score=[.1, .2, .15, .9], prediction=[0, 1, 0, 0])
