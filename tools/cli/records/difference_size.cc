@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kFewestRuns = 3;
 constexpr double kLevel = 0.05;
+constexpr double kMostTimes = 4;  // standard deviations of a run
 
 // The key of a trial without split and seed.
 bool IsOfTheSameRow(const TrialSpec& a, const TrialSpec& b) {
@@ -51,10 +52,13 @@ double SquaresAboutMean(const std::vector<double>& values) {
 // A change, which is not 0, against the values of other runs.
 struct Judgement {
   double p_value = 0;  // of a change at least as large between two runs
-  std::string text;    // "changed by +0.01, 0.71 times the standard deviation ..."
+  double deviation = 0;
+  int freedom = 0;
+  double times = 0;  // the change in standard deviations
+  std::string text;  // "changed by +0.01, 0.71 times the standard deviation ..."
 };
 
-// The values are by split. Absent if they are too few.
+// The values are by split. Absent if they are too few, or don't vary.
 std::optional<Judgement> Judge(double change, const std::map<int, std::vector<double>>& by_split) {
   std::vector<double> all;
   double within = 0;
@@ -63,7 +67,7 @@ std::optional<Judgement> Judge(double change, const std::map<int, std::vector<do
     within += SquaresAboutMean(values);
   }
   const int runs = static_cast<int>(all.size()), splits = static_cast<int>(by_split.size());
-  if (runs < kFewestRuns) return std::nullopt;
+  if (runs < kFewestRuns || absl::c_all_of(all, [&](double value) { return value == all[0]; })) return std::nullopt;
   const bool over_seeds = runs - splits >= 2;
   const int freedom = over_seeds ? runs - splits : runs - 1;
   const double deviation = std::sqrt((over_seeds ? within : SquaresAboutMean(all)) / freedom);
@@ -72,10 +76,9 @@ std::optional<Judgement> Judge(double change, const std::map<int, std::vector<do
                                          runs, splits, splits == 1 ? "" : "s");
   constexpr double kLittle = 0.01;
   const double times = std::abs(change) / deviation;
-  const std::string size = deviation == 0    ? absl::StrCat("while stored runs don't vary: ", of)
-                           : times < kLittle ? absl::StrFormat("less than %g times %s", kLittle, of)
-                                             : absl::StrFormat("%.2g times %s", times, of);
-  return Judgement{deviation == 0 ? 0 : StudentTTwoSidedTail(times / std::sqrt(2.0), freedom),
+  const std::string size = times < kLittle ? absl::StrFormat("less than %g times %s", kLittle, of)
+                                           : absl::StrFormat("%.2g times %s", times, of);
+  return Judgement{StudentTTwoSidedTail(times / std::sqrt(2.0), freedom), deviation, freedom, times,
                    absl::StrCat(ChangeText(change), ", ", size)};
 }
 
@@ -148,16 +151,26 @@ std::vector<MetricVerdict> CompareAgain(const TrialRecord& record, const TrialRe
     }
     size_t runs = 0;
     for (const auto& [split, values] : others) runs += values.size();
+    const char* noun = runs == 1 ? " other stored run" : " other stored runs";
     set(v, Reproduced::kNotJudged,
-        absl::StrCat(ChangeText(change), ", only ", runs, runs == 1 ? " other stored run" : " other stored runs",
-                     " of this method to compare it with"));
+        absl::StrCat(ChangeText(change), runs < kFewestRuns
+                                             ? absl::StrCat(", only ", runs, noun, " of this method to compare it with")
+                                             : absl::StrCat(", and the ", runs, noun, " of this method don't vary")));
   }
   std::vector<double> p_values;
   for (const auto& [v, judgement] : judged) p_values.push_back(judgement.p_value);
   const std::vector<double> adjusted = HolmAdjusted(p_values);
   for (size_t j = 0; j < judged.size(); ++j) {
     const auto& [v, judgement] = judged[j];
-    set(v, adjusted[j] >= kLevel ? Reproduced::kWithinSpread : Reproduced::kDifferent, judgement.text);
+    if (adjusted[j] < kLevel) {
+      set(v, Reproduced::kDifferent, judgement.text);
+      continue;
+    }
+    // At the first of Holm's levels.
+    const double limit = StudentTTwoSidedQuantile(kLevel / static_cast<double>(judged.size()), judgement.freedom) *
+                         std::sqrt(2.0) * judgement.deviation;
+    set(v, judgement.times <= kMostTimes ? Reproduced::kWithinSpread : Reproduced::kNotJudged,
+        absl::StrFormat("%s; from %.2g on it would be different", judgement.text, limit));
   }
   return verdicts;
 }
@@ -180,7 +193,7 @@ std::string VerdictText(Reproduced reproduced) {
     case Reproduced::kDifferent:
       return "different";
     case Reproduced::kNotJudged:
-      return "other bits, and too few runs to judge";
+      return "other bits, not judged";
   }
   return "";
 }

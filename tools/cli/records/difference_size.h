@@ -15,14 +15,14 @@ enum class Reproduced {
   kSameBits,
   kWithinSpread,  // other bits, and no larger change than two seeds of a split may have
   kDifferent,
-  kNotJudged,  // other bits, and too few other runs in the store to say more
+  kNotJudged,  // other bits, and the other runs in the store are too few, or too much alike, to say more
 };
 
 struct MetricVerdict {
   std::string metric;  // MeasuredNameInGroup() (experiments/store/records/metric_groups.h)
   Reproduced reproduced = Reproduced::kSameBits;
   // "same bits"; "same within the seed's spread: changed by 0.0019, 0.12 times the standard deviation over seeds of a
-  // split (0.016; 7 other runs on 4 splits)".
+  // split (0.016; 7 other runs on 4 splits); from 0.058 on it would be different".
   std::string text;
 };
 
@@ -36,10 +36,11 @@ struct MetricVerdict {
 // over splits (the squares about each split's mean, divided by runs - splits), so that differences between splits don't
 // count. With fewer than two degrees of freedom, s is the sample standard deviation over all these runs. Two runs
 // differ with the variance 2 s^2, so change / (sqrt(2) s) is compared with Student's distribution. The p-values of the
-// metrics that changed are adjusted by Holm's method (eval/statistics/paired_tests.h): a change is within the spread if
-// its adjusted p-value is at least 0.05. So a trial whose run is another draw of the same spread has any metric called
-// different in at most 1 of 20 cases, however many metrics it has. With fewer than three other runs, nothing is judged.
-// `stored` may have other trials too; candidates of searches are ignored.
+// metrics that changed are adjusted by Holm's method (eval/statistics/paired_tests.h): a change is different if its
+// adjusted p-value is below 0.05. So a trial whose run is another draw of the same spread has any metric called
+// different in at most 1 of 20 cases, however many metrics it has. Otherwise a change of at most 4 s is within the
+// spread; a larger one is not judged, because only more runs could tell. With fewer than three other runs, or if they
+// all have the same value, nothing is judged. `stored` may have other trials too; candidates of searches are ignored.
 std::vector<MetricVerdict> CompareAgain(const TrialRecord& record, const TrialRecord& again,
                                         absl::Span<const TrialRecord> stored);
 
@@ -49,7 +50,7 @@ bool OnTheSameKindOfCpu(const TrialRecord& a, const TrialRecord& b);
 // The verdict on all metrics: different if one is, otherwise not judged if one is, and so on.
 Reproduced VerdictOnAll(absl::Span<const MetricVerdict> verdicts);
 
-// "same bits", "same within the seed's spread", "different", "other bits, and too few runs to judge".
+// "same bits", "same within the seed's spread", "different", "other bits, not judged".
 std::string VerdictText(Reproduced reproduced);
 
 }  // namespace openset

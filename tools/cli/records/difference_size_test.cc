@@ -39,14 +39,20 @@ std::vector<std::string> Texts(const TrialRecord& record, const TrialRecord& aga
 TEST(CompareAgain, IsRelativeToTheSpreadOfOtherRuns) {
   const std::vector<TrialRecord> stored = {Record(0, 0, 0.50), Record(0, 1, 0.50), Record(0, 2, 0.52),
                                            Record(1, 0, 0.80), Record(1, 1, 0.82)};
-  EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.51), stored),
-              ElementsAre("auroc: same within the seed's spread: changed by +0.01, 0.71 times the standard deviation "
-                          "over seeds of a split (0.014; 4 other runs on 2 splits)"));
+  EXPECT_THAT(
+      Texts(stored[0], Record(0, 0, 0.51), stored),
+      ElementsAre("auroc: same within the seed's spread: changed by +0.01, 0.71 times the standard deviation "
+                  "over seeds of a split (0.014; 4 other runs on 2 splits); from 0.086 on it would be different"));
   EXPECT_THAT(Texts(stored[0], stored[0], stored), ElementsAre("auroc: same bits"));
-  EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.5 + 1e-9), stored),
-              ElementsAre("auroc: same within the seed's spread: changed by +1e-09, less than 0.01 times the standard "
-                          "deviation over seeds of a split (0.014; 4 other runs on 2 splits)"));
-  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.586), stored)[0].reproduced, Reproduced::kWithinSpread);
+  EXPECT_THAT(
+      Texts(stored[0], Record(0, 0, 0.5 + 1e-9), stored),
+      ElementsAre("auroc: same within the seed's spread: changed by +1e-09, less than 0.01 times the standard "
+                  "deviation over seeds of a split (0.014; 4 other runs on 2 splits); from 0.086 on it would be "
+                  "different"));
+  // 4 * sqrt(0.0002) = 0.0566. A larger change is neither within the spread nor different.
+  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.556), stored)[0].reproduced, Reproduced::kWithinSpread);
+  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.557), stored)[0].reproduced, Reproduced::kNotJudged);
+  EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.586), stored)[0].reproduced, Reproduced::kNotJudged);
   EXPECT_EQ(CompareAgain(stored[0], Record(0, 0, 0.587), stored)[0].reproduced, Reproduced::kDifferent);
   TrialRecord without = stored[0];
   without.mutable_metric(0)->clear_value();
@@ -112,7 +118,7 @@ TEST(CompareAgain, AdjustsForTheNumberOfMetrics) {
     return found;
   };
   EXPECT_THAT(verdicts(0.6, 0.2), ElementsAre(Reproduced::kDifferent, Reproduced::kSameBits));
-  EXPECT_THAT(verdicts(0.6, 0.3), ElementsAre(Reproduced::kWithinSpread, Reproduced::kWithinSpread));
+  EXPECT_THAT(verdicts(0.6, 0.3), ElementsAre(Reproduced::kNotJudged, Reproduced::kNotJudged));
   EXPECT_THAT(verdicts(0.625, 0.21), ElementsAre(Reproduced::kDifferent, Reproduced::kWithinSpread));
   // After the first is rejected, the limit of the second is that of a single one.
   EXPECT_THAT(verdicts(0.625, 0.3), ElementsAre(Reproduced::kDifferent, Reproduced::kDifferent));
@@ -123,18 +129,18 @@ TEST(CompareAgain, OneSeedPerSplitIncludesSplitVariance) {
   std::vector<TrialRecord> stored = {Record(0, 0, 0.5), Record(1, 0, 0.6), Record(2, 0, 0.7), Record(3, 0, 0.9)};
   EXPECT_THAT(Texts(stored[3], Record(3, 0, 0.88), stored),
               ElementsAre("auroc: same within the seed's spread: changed by -0.02, 0.2 times the standard deviation "
-                          "over splits and seeds (0.1; 3 other runs on 3 splits)"));
+                          "over splits and seeds (0.1; 3 other runs on 3 splits); from 0.61 on it would be different"));
   stored[2].mutable_trial()->mutable_method()->set_name("other");
   EXPECT_THAT(Texts(stored[3], Record(3, 0, 0.88), stored),
-              ElementsAre("auroc: other bits, and too few runs to judge: changed by -0.02, only 2 other stored runs of "
+              ElementsAre("auroc: other bits, not judged: changed by -0.02, only 2 other stored runs of "
                           "this method to compare it with"));
 }
 
 TEST(CompareAgain, RunsThatDoNotVary) {
   const std::vector<TrialRecord> stored = {Record(0, 0, 1), Record(0, 1, 1), Record(0, 2, 1), Record(0, 3, 1)};
   EXPECT_THAT(Texts(stored[0], Record(0, 0, 0.5), stored),
-              ElementsAre("auroc: different: changed by -0.5, while stored runs don't vary: the standard deviation "
-                          "over seeds of a split (0; 3 other runs on 1 split)"));
+              ElementsAre("auroc: other bits, not judged: changed by -0.5, and the 3 other stored runs of this method "
+                          "don't vary"));
 }
 
 TEST(VerdictOnAll, IsTheWorst) {
