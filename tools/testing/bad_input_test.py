@@ -46,6 +46,8 @@ class BadInputTest(ProgramTest):
     def test_no_store(self):
         for command in ("status", "records ls", "records verify", "records gc", "explain abcd"):
             self.refused(command, f"there is no store {self.program.store}")
+        for command in ("status", "status study.textproto"):
+            self.refused(command + " --store=/typo", "there is no store /typo")
         # Of two things that are missing, the study is named first.
         self.assertEqual(self.refused("report nope/x"), "openset: nope/x: no such file or folder\n")
         self.assertEqual(self.refused("report study.textproto --store=nope"),

@@ -107,6 +107,31 @@ class StudyTest(ProgramTest):
         self.refused("plan study.textproto", "; did you mean training { optimizer { learning_rate: ... } }?")
         self.write("study.textproto", SMALL_STUDY + 'axis { path: "lr" value: ["0.1", "0.2"] }')
         self.fails("plan study.textproto", 2, "unknown field 'lr'", "did you mean training.optimizer.learning_rate?")
+        # The same on the command line.
+        self.write("study.textproto", SMALL_STUDY)
+        for flag, meant in (("--set=lr=0.1", "training.optimizer.learning_rate=0.1"),
+                            ("--set=learning_rate=0.1", "training.optimizer.learning_rate=0.1"),
+                            ("--set=wd=0", "training.optimizer.weight_decay=0"),
+                            ("--set=batch=5", "training.batch_size=5"), ("--set=epochs=3", "training.epochs=3"),
+                            ("--axis=lr=0.1,0.2", "training.optimizer.learning_rate")):
+            with self.subTest(flag):
+                self.refused("plan study.textproto " + flag, f"{flag}: ", f"; did you mean {meant}?\n")
+
+    # Several values of one setting are an axis: its trials are those of the single values.
+    def test_several_values_on_the_command_line(self):
+        self.write("study.textproto", SMALL_STUDY)
+
+        def trials(flag):
+            return {trial["id"] for trial in self.json("plan study.textproto " + flag)["trials"]}
+
+        self.refused("plan study.textproto --set=training.epochs=1,2",
+                     "; to try each of several values, --axis=training.epochs=1,2\n")
+        both = trials("--axis=training.epochs=1,2")
+        self.assertEqual(len(both), 2 * 2)
+        self.assertEqual(both, trials("--set=training.epochs=1") | trials("--set=training.epochs=2"))
+        self.assertEqual(len(trials("--axis=training.epochs=1,2 --axis=training.batch_size=32,64,96")), 2 * 2 * 3)
+        self.refused("plan study.textproto --axis=training.epochs",
+                     "--axis=training.epochs: write PATH=VALUE,VALUE, --axis=training.epochs=5,10\n")
 
     def test_bundles_by_another_name(self):
         self.write("study.textproto", SMALL_STUDY)

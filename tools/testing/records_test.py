@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records through the program: ls, show, explain, export, merge, rm, verify and gc; errors and overrides of a spec."""
 import os
+import re
 import shutil
 import sys
 
@@ -125,7 +126,14 @@ class RecordsTest(ProgramTest):
         first, last = self.program.records()
         # Without them the task is unknown there.
         self.assertEqual(other.run("task splits mine").code, 2)
-        other.must_run(f"records spec all.zip {first[:8]}")
+        # What it prints runs where the bundle lies, without a library.
+        bare = self.another_program("bare")
+        bare.write("again.textproto", other.must_run(f"records spec all.zip {first[:8]}").out)
+        shutil.copy(self.program.path("all.zip"), bare.folder)
+        self.says(bare.must_run("run again.textproto").out, "1 training, 1 inference, 1 evaluation,")
+        again, original = bare.record(*bare.records()), self.program.record(first)
+        for field in ("trial_id", "outputs_sha256", "metric"):
+            self.assertEqual(again[field], original[field])
         self.says(other.must_run("reproduce all.zip --trials=1").out,
                   "1 of 1 trial reproduced to the bit; the bundle has 2 trials (--trials=0 runs all)\n")
         self.says(other.must_run(f"reproduce all.zip {last[:8]}").out, last[:12], "1 of 1 trial reproduced")
@@ -281,6 +289,53 @@ class ShowTest(ProgramTest):
             self.program.environment["ATEN_CPU_CAPABILITY"] = "default"
             self.says(self.run_program(f"reproduce {short} --again=slower").out, "another kind of CPU or GPU: ",
                       "DEFAULT this run, so that the")
+
+    # The record is changed as if another machine had made it, beside made-up records of the other seeds, whose AUROCs
+    # 0.49, 0.5 and 0.51 have the standard deviation 0.01, and whose accuracies 0.4, 0.5 and 0.6 have 0.1.
+    def test_reproduce_judges_other_bits_by_the_spread_over_seeds(self):
+        trial, path = self.trial, next(self.program.store.glob(f"records/*/{self.trial}.rec"))
+        record = self.program.record(trial)
+        accuracy, auroc = (metric["value"] for metric in record["metric"])
+        eigen = re.search("eigen [^,]+", record["provenance"]["stage"][0]["libraries"])[0]
+        libraries = record["provenance"]["stage"][0]["libraries"].replace(eigen, "eigen 0.1")
+
+        def change_to(accuracy, auroc, outputs=64 * "e"):
+            path.write_bytes(changed_record(
+                path, f"metric[0].value {accuracy}", f"metric[1].value {auroc}", f"outputs_sha256 {outputs}",
+                f"provenance.stage[0].component[0].fingerprint {64 * 'f'}",
+                *(f"provenance.stage[{stage}].libraries '{libraries}'" for stage in range(3))))
+
+        def reproduced(code, *parts):
+            ran = self.run_program(f"reproduce {trial}")
+            self.assertEqual(ran.code, code, ran)
+            self.says(ran.out.replace("\n    ", " "), f"{trial[:12]}, ", *parts)
+            return ran.out
+
+        self.says_not(reproduced(0, "\n1 of 1 trial reproduced to the bit\n"), "made with other")
+        change_to(accuracy + 0.05, auroc + 0.005)
+        reproduced(1, ": other bits, and too few runs to judge\n", "changed by -0.05, only 0 other stored runs",
+                   "\n0 of 1 trial reproduced to the bit; 1 other bits, and too few runs to judge\n")
+        for seed, (digit, of_accuracy, of_auroc) in enumerate((("a", 0.4, 0.49), ("b", 0.5, 0.5), ("c", 0.6, 0.51))):
+            self.write(f"openset-store/records/{2 * digit}/{64 * digit}.rec", changed_record(
+                path, f"trial_id {64 * digit}", f"trial.seed {seed + 1}", f"metric[0].value {of_accuracy}",
+                f"metric[1].value {of_auroc}"))
+        within = "same within the seed's spread"
+        out = reproduced(1, f", seed 0: {within}\n", f"\n  accuracy: {within}: changed by -0.05, 0.5 times the standard "
+                         "deviation over seeds of a split (0.1; 3 other runs on 1 split)\n",
+                         f"\n  auroc: {within}: changed by -0.005, 0.5 times the standard deviation over seeds of a "
+                         "split (0.01; 3 other runs on 1 split)\n",
+                         f"\n0 of 1 trial reproduced to the bit; 1 {within}\n",
+                         # Of libraries and components, only those that differ.
+                         " made with other component: other sources of ModelSpec.osrci_cnn ",
+                         f" made with other libraries: eigen 0.1; {eigen}\n")
+        self.assertEqual(out.count("made with"), 2)
+        change_to(accuracy + 0.05, auroc + 0.2)  # 20 standard deviations; |t| = 20 / sqrt(2) of 2 has p = 0.005
+        reproduced(1, ", seed 0: different\n", f"\n  accuracy: {within}: ",
+                   "\n  auroc: different: changed by -0.2, 20 times the standard deviation",
+                   "\n0 of 1 trial reproduced to the bit; 1 different\n")
+        change_to(accuracy, auroc + 0.005, record["outputs_sha256"])
+        reproduced(1, ", seed 0: different\n", "\n  accuracy: same bits\n",
+                   "\n  auroc: different: changed by -0.005, although the outputs have the same bits\n")
 
     def test_explains(self):
         trial = self.trial

@@ -168,7 +168,8 @@ class RunTest(ProgramTest):
         self.says(second.must_run("status study.textproto" + store).out, f", process {process.pid}, for ")
         other = second.must_run(RUN + " --jobs=1" + store).out
         self.ends(process, 0)
-        self.says(other, f"process {process.pid} also runs it")
+        self.says(other.replace("\n  ", " "), f"process {process.pid} also runs it",
+                  "This process shares the work: it takes what is unclaimed, and uses the other's results.")
         self.assertEqual(self.program.records(), self.records)
         # Each action was done by one run and found by the other, unless the result existed when that one began.
         lines = self.read("out.txt").splitlines() + other.splitlines()

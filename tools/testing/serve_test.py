@@ -104,6 +104,20 @@ class ServeTest(ProgramTest):
         self.says(server.ask(study + "/records").body, f"/record/{trial}")
         self.says(server.ask(f"/record/{trial}").body, f"trial_id: &quot;{trial}", sheet)
         self.says(server.ask("/failures").body, "0 actions failed")
+        # For programs: whether it answers, what the store has, and the same in Prometheus' format.
+        self.assertEqual(server.ask("/health")[::2], (200, "ok\n"))
+        status = json.loads(server.ask("/status.json").body)
+        self.assertEqual([(one["study"], one["records"]) for one in status["studies"]], [("study", 4)])
+        self.assertEqual(status["running"], [])
+        self.assertEqual(status["bytes"]["records"],
+                         sum(len(content) for path, content in before.items() if "records" in path.parts))
+        metrics = server.ask("/metrics")
+        self.says(metrics.head, "Content-Type: text/plain; version=0.0.4\r\n")
+        lines = metrics.body.splitlines()
+        for line in ('openset_records{study="study"} 4', "# TYPE openset_runs gauge", "openset_runs 0",
+                     f'openset_store_bytes{{kind="records"}} {status["bytes"]["records"]}',
+                     *(f'openset_user_bytes{{user="{user}"}} {n}' for user, n in status["users"].items())):
+            self.assertIn(line, lines)
         self.assertEqual(self.store_files(), before)  # it only reads
         self.assertEqual(server.end(), 0)
         self.assertEqual(viewer.read("err.txt"), "")

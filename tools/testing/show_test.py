@@ -42,6 +42,15 @@ class ShowTest(ProgramTest):
         self.assertEqual(len(trials[0]), 1)
         self.assertEqual(*trials)
 
+    # A method may be based on another one with a preset.
+    def test_a_base_with_a_preset(self):
+        self.write("methods/mine.textproto", "name: 'mine' base: 'mcp+laptop_colour' title: 'Mine'")
+        self.says(self.out("show method mine"), "#   experiments/methods/mcp.textproto\n"
+                  "#   experiments/presets/laptop_colour.textproto\n#   ./methods/mine.textproto\n", "\n  channels: 3\n")
+        self.write("study.textproto", STUDY.format("mine", "auroc"))
+        trials = [self.json("plan study.textproto" + flag)["trials"] for flag in ("", " --methods=mcp+laptop_colour")]
+        self.assertEqual(*([trial["id"] for trial in of_method] for of_method in trials))
+
     # Each kind can be listed, and an entry of it shown with its source.
     def test_an_entry_of_each_kind(self):
         sources = {"method": "experiments/methods/", "preset": "experiments/presets/", "task": "data/tasks/",
