@@ -1,11 +1,27 @@
 #!/usr/bin/env python3
 """openset compare, threshold and figure."""
+import math
+import re
+import statistics
 import sys
 
 sys.path.insert(0, "tools/testing")
 from arrays import f32, i64  # noqa: E402
 from program import ProgramTest, main  # noqa: E402
 from samples import logits  # noqa: E402
+
+NORMAL = statistics.NormalDist()
+
+
+def power_of_three(effect, level):
+    """The power of a two-sided t test on three values; effect: the mean in standard errors.
+
+    With 2 degrees of freedom, the variance has an exponential distribution, and Student's t has a closed form.
+    """
+    quantile = (1 - level) / math.sqrt(2 * (1 - level / 2) * level / 2)
+    steps = 20000
+    deviations = (math.sqrt(-math.log((i + 0.5) / steps)) for i in range(steps))
+    return statistics.fmean(NORMAL.cdf(effect - quantile * x) + NORMAL.cdf(-effect - quantile * x) for x in deviations)
 
 
 class CompareTest(ProgramTest):
@@ -45,6 +61,18 @@ class CompareTest(ProgramTest):
         self.refused("compare weak.npz strong.npz --all_pairs", "--all_pairs: is for studies")
         self.arrays("fewer.npz", **logits(3, 30, 20))
         self.refused("compare weak.npz fewer.npz", "weak and fewer: ")
+        # What these samples could not show: a z test with the standard error of DeLong's interval finds it in 4 of 5.
+        for name, seed in (("one", 1), ("alike", 2)):
+            self.arrays(name + ".npz", **logits(1, 3000, 2000, seed))
+        alike = "compare one.npz alike.npz --metrics=auroc --ci_method=delong"
+        row, = self.json(alike)["comparisons"]
+        error = 100 * (row["high"] - row["low"]) / 2 / NORMAL.inv_cdf(0.975)
+        said = re.search("no difference in AUROC between one and alike was detected .* With these samples, differences "
+                         r"below about ([0-9.]+) points can't be detected; ([0-9.]+) times as many samples would be needed "
+                         "for 1 point", self.out(alike + " --format=sentence"))
+        detects = (NORMAL.inv_cdf(0.8) + NORMAL.inv_cdf(0.975)) * error
+        self.assertAlmostEqual(float(said[1]), detects, delta=0.006)
+        self.assertAlmostEqual(float(said[2]), detects**2, delta=0.5)  # the variance falls with the number
 
     # Two scores of the same samples: of the group "far" the first is above all known samples, the second is not.
     def test_one_group_of_unknown_samples(self):
@@ -84,6 +112,29 @@ class CompareTest(ProgramTest):
         for joined in ("compare msp_0.csv,msp_1.csv ours_0.csv,ours_1.csv", "eval msp_0.csv msp_1.csv"):
             self.says(self.program.run(joined).err,
                       "hint: msp_0.csv, msp_1.csv: have the same labels in the same order.")
+
+    # Three pairs on three splits, whose differences are -1, 2 and -3; 10, 9 and 11; 11, 7 and 14 points.
+    def test_what_could_not_be_found(self):
+        splits = (("a", (80, 82, 81)), ("b", (81, 80, 84)), ("c", (70, 73, 70)))
+        self.write("runs.csv", "method,split,auroc\n" + "".join(
+            f"{method},{split},{value / 100}\n" for method, values in splits for split, value in enumerate(values)))
+        # The table says that its p-values are adjusted.
+        self.says(self.out("compare runs.csv"), "  p (Holm)  ",
+                  "p (Holm): of the t test,\n  adjusted by Holm over the tests of a metric")
+        first, better, last = self.out("compare runs.csv --format=sentence").splitlines()
+        self.says(better, "On 3 splits, a had 10.00 points more AUROC than c (95 % interval 7.52 to 12.48 of this "
+                          "comparison alone; p = 0.0100 after Holm over 3 comparisons).")
+        self.says_not(better, "detected")
+        # The others, at Holm's second level.
+        for sentence, differences in ((first, (-1, 2, -3)), (last, (11, 7, 14))):
+            said = re.search(r"With 3 splits, differences below about ([0-9.]+) points can't be detected; ([0-9]+) more "
+                             r"splits would be needed for 1 point\.$", sentence)
+            deviation = statistics.stdev(differences)
+            effect = float(said[1]) / deviation * math.sqrt(3)
+            self.assertAlmostEqual(power_of_three(effect, 0.05 / 2), 0.8, delta=0.003)
+            # The normal distribution's number; Student's t needs a few more.
+            needed = ((NORMAL.inv_cdf(0.8) + NORMAL.inv_cdf(1 - 0.05 / 4)) * deviation) ** 2
+            self.assertTrue(needed < 3 + int(said[2]) < needed + 10, sentence)
 
     def test_runs(self):
         results = "method,task,split,seed,auroc\n"
@@ -128,6 +179,10 @@ class ThresholdTest(ProgramTest):
                      "no threshold can guarantee a risk of at most 0.0001 with probability 0.95",
                      "the smallest risk that these 100 samples can guarantee is ")
         self.says(self.out("threshold validation.npz test.npz"), "percent            of, or what")
+        self.says(self.out("threshold validation.npz --rule=conformal").replace("\n  ", " "),
+                  "\nguarantee: a new known sample is accepted with a probability of at least 0.95, over draws of it and of "
+                  "the 60 known validation samples; if these are independent draws from one distribution and took no part "
+                  "in the training.")
         self.refused("threshold validation.npz --rule=riks", "--rule: unknown rule 'riks'")
         self.refused("threshold validation.npz --target=95", "--target: must lie in 0 .. 1 (is 95)")
         # 40 copies of each test sample, as clusters, say hardly more than the samples (and not less).

@@ -219,7 +219,9 @@ class DataTest(ProgramTest):
         self.says_not(spec.out, "unchecked")
         self.assertEqual(spec.err, "")
         self.assertEqual(spec.out[spec.out.index("\n\n"):], checked[checked.index("\n\n"):])
-        self.assertEqual(other.run(f"reproduce pets.zip {trial}").code, 2)
+        unchecked = other.run(f"reproduce pets.zip {trial}")
+        self.assertEqual(unchecked.code, 2)
+        self.says(unchecked.err, ": its id depends on data that is not on this machine: The images of photos, ")
         other.write("again.textproto", spec.out)
         self.says(other.run("plan again.textproto").out, "Data that is missing\n  photos: ")
 

@@ -1,30 +1,36 @@
 #!/usr/bin/env python3
-"""A user's first hour: their own study from its plan to its figures, and their own images.
+"""A user's first hour: README.md's own study from its plan to its figures, and their own images.
 
 The rest is in show_test (names), eval_test and compare_test (only scores), records_test (mistakes in a spec), run_test
 (two runs at once) and score_test (an invalid model).
 """
+import re
 import sys
 import time
 
 sys.path.insert(0, "tools/testing")
-from program import ProgramTest, main  # noqa: E402
+from program import ProgramTest, blocks_of, main  # noqa: E402
 from samples import png  # noqa: E402
 
-# The README's, on fewer images; of one split.
-LAMBDA = """
-name: "lambda"
-question: "How large should OpenAUC's weight be?"
-task: "fashion_mnist_6_4"
-method: "openauc+laptop"
-axis { path: "loss.open_auc.lambda" value: ["0.05", "0.2"] }
-split: 0
-seed: [0, 1]
-override { training { epochs: 2 batch_size: 50 } }
-train_limit_per_class: 50
-test_limit_per_class: 20
-metric { accuracy {} } metric { auroc {} } metric { openauc {} }
-"""
+README = blocks_of("README.md")
+
+
+def block_with(text):
+    block, = (block for block in README if text in block)
+    return block
+
+
+def on_fewer_images(study):
+    """The README's study in seconds: of one split, with two seeds."""
+    for old, new in (('["0.05", "0.1", "0.2"]', '["0.05", "0.2"]'), ("split: [0, 1, 2, 3, 4]", "split: 0"),
+                     ("seed: 0", "seed: [0, 1]"), ("training { batch_size: 100 }", "training { epochs: 2 batch_size: 50 }")):
+        assert study.count(old) == 1, old
+        study = study.replace(old, new)
+    return study + "train_limit_per_class: 50 test_limit_per_class: 20\n"
+
+
+README_STUDY = block_with('name: "lambda"')
+LAMBDA = on_fewer_images(README_STUDY)
 
 
 def line_with(text, part):
@@ -36,6 +42,29 @@ class FirstHourTest(ProgramTest):
         super().setUp()
         self.home = self.program.path("home")  # where probes are remembered
         self.program.environment["HOME"] = str(self.home)
+
+    # The README's blocks, as they are: a study of 3 weights on 5 splits, which a paired test can compare; own images; a
+    # number that Python prints.
+    def test_blocks_of_the_readme(self):
+        self.write("lambda.textproto", README_STUDY)
+        plan, run = re.findall("//tools:openset -- (.*)lambda.textproto", block_with("-- plan"))
+        self.assertEqual((plan.split()[0], run.split()[0]), ("plan", "run"))
+        self.says(self.out(f"plan {self.program.folder}/lambda.textproto --noprobe"), "lambda: 15 trials\n",
+                  "\n  fashion_mnist_6_4: 5 splits, 2 tests a metric")
+        for c, name in enumerate(("cat", "dog", "owl")):
+            for i in range(5):
+                self.write(f"photos/{name}/{i}.png", png(80 * c, 40 * i, 0))
+        lines = block_with("openset data describe").replace("/data/photos", f"{self.program.folder}/photos").splitlines()
+        for line in lines:
+            command, written = re.fullmatch("openset (.*?) +# writes (.*)", line).groups()
+            self.out(command)
+            self.assertNotEqual(self.read(written), "", line)
+        self.says(self.out("task splits pets"), "split 0: output 0 = cat, output 1 = dog")
+        label, score, printed = re.search(r"label=\[(.*)\], unknown_score=\[(.*)\]\)\[\"auroc\"\].*\n(.*)",
+                                          block_with("openset.evaluate")).groups()
+        self.write("scores.csv", "label,unknown_score\n" + "".join(
+            f"{a},{b}\n" for a, b in zip(label.split(","), score.split(","))))
+        self.assertEqual(self.values("eval scores.csv --metrics=auroc"), {"auroc": float(printed)})
 
     # The estimate comes from a probe, which is made once and writes nothing to the store. If the trainings take more
     # than a minute, another probe, with two threads, says which number of threads is faster.

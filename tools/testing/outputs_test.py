@@ -69,6 +69,13 @@ class ScoreTest(ProgramTest):
         self.assertEqual({pair["a"], pair["b"]}, {"score_net: mcp", "score_other: mcp"})
         self.assertAlmostEqual(abs(pair["difference"]), delta=1e-12, second=abs(
             means["mcp"]["auroc"] - self.program.means("score_other")["mcp"]["auroc"]))
+        # Samples in pairs: the bootstrap of pairs alone.
+        samples = outputs_of(cloud(400, 300))
+        self.arrays("pairs.npz", **samples, cluster=i64(i // 2 for i in range(700)))
+        self.out("score --model=pairs.npz --methods=mcp,entropy")
+        self.says(self.out("compare score_pairs --metrics=auroc"), "2000 replicates of 350 clusters")
+        row, = self.json("compare score_pairs --metrics=auroc")["comparisons"]
+        self.assertEqual(row["test"], "bootstrap")
         self.refused("compare score_net --seeds=1", "--seeds: is for a study, not for what 'openset score' measured")
         self.refused("compare score_net --baseline=mpc", "--baseline: ")
 

@@ -4,24 +4,18 @@ import random
 import re
 import shlex
 import sys
-import textwrap
 
 sys.path.insert(0, "tools/testing")
 from arrays import f32, f64, i64  # noqa: E402
-from program import ProgramTest, main, shipped  # noqa: E402
+from program import ProgramTest, blocks_of, main  # noqa: E402
 from samples import cloud, outputs_of  # noqa: E402
-
-
-def blocks_of(page):
-    """Indented lines between others."""
-    return [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n)+", shipped("docs/" + page), re.MULTILINE)]
 
 
 class PagesTest(ProgramTest):
     def paste(self, page):
         """Writes the files and runs the commands, in order: (number of files, {command: what it prints})."""
         files, printed = 0, {}
-        for block in blocks_of(page):
+        for block in blocks_of("docs/" + page):
             if name := re.match(r"# (.*\.textproto)\n", block):
                 self.write(name[1], block)
                 files += 1
@@ -32,7 +26,7 @@ class PagesTest(ProgramTest):
 
     # The study of docs/studies.md and the commands on it, planned instead of run.
     def test_studies(self):
-        blocks = blocks_of("studies.md")
+        blocks = blocks_of("docs/studies.md")
         self.write("lambda.textproto", blocks[0])
         commands = [line.replace("openset run ", "plan ") for block in blocks for line in block.splitlines()
                     if line.startswith("openset run lambda ")]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""openset plan --power on the records of results/openauc_term: the variance and the splits, computed again."""
+"""The records of results/openauc_term: the variance and the splits of plan --power, computed again, and its page."""
 import math
 import statistics
 import sys
 
 sys.path.insert(0, "tools/testing")
-from program import ROOT, ProgramTest, main  # noqa: E402
+from program import ROOT, ProgramTest, main, shipped  # noqa: E402
 
 STUDY = str(ROOT / "results/openauc_term")
 
@@ -65,6 +65,16 @@ class PlanPowerTest(ProgramTest):
         possible = [a for a in plan["allocations"] if a["splits"] <= 30]
         cheapest, = (a for a in plan["allocations"] if a["cheapest"])
         self.assertEqual(cheapest["cpu_hours"], min(a["cpu_hours"] for a in possible))
+
+    # The page says of a trial that can end elsewhere that it can, and how many did not end.
+    def test_the_page_names_runs_that_diverge(self):
+        runs = [record for record in self.json(["records", "ls", STUDY, "method=openauc+crop_flip"])
+                if record["lambda"] == 0.6]
+        splits = {record["split"] for record in runs}
+        page = " ".join(shipped("results/openauc_term/README.md").split())
+        self.says(page, f"{60 - len(runs)} of the released form's 60 runs diverged",
+                  f"are over the other {len(runs)}, of {len(splits)} draws",
+                  "On another kind of CPU, a run that ended here can diverge: rounding decides.")
 
     def test_refused(self):
         for words, message in ((["--power=auroc"], "--power=auroc: write METRIC: DIFFERENCE"),

@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import textwrap
 import time
 import typing
 import unittest
@@ -334,6 +335,11 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(result.code, code, result)
         self.says(result.err, *parts)
         return result
+
+
+def blocks_of(name):
+    """The blocks of code of a document that comes with the program: indented lines between others."""
+    return [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n)+", shipped(name), re.MULTILINE)]
 
 
 def shipped(name):

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,37 @@ class ReportTest(StudyTest):
         self.write("study.textproto", NEAR_FAR_STUDY + "metric { openauc {} }\n")
         self.says(self.report(""), "4 of 4 trials lack only the evaluation by exactly these metrics: `openset run` "
                   "makes them without training.")
+
+    # Sets of unknown samples are columns, in a table for each metric of unknown samples. With one near and one far set,
+    # a mean of near or far sets would be a copy.
+    def test_sets_have_a_table(self):
+        report = self.report("")
+        table = report.split("near_far: AUROC, % ↑, each set of unknown samples against all known ones\n\n")[1]
+        head, _, *rows = table.split("\n\n")[0].splitlines()
+        self.assertEqual(head.split(), ["method", "near", "noise"])
+        cells = {(cell["method"], cell["group"]): cell for cell in self.json("report study.textproto")["cells"]
+                 if cell["metric"] == "auroc"}
+        for row, method in zip(rows, ("mcp", "max_logit"), strict=True):
+            shown = [cell_text(cell, cell["mean"], cell["std"])
+                     for cell in (cells[method, "near"], cells[method, "noise"])]
+            self.assertEqual(re.split("  +", row), [method, *shown])
+        self.says_not(report, "mean of")
+
+    # The time of a page: the CPU's, added up, and that of the clock, in which stages side by side count once.
+    def test_the_page_says_how_long_it_took(self):
+        stages = {stage["key"]: stage for record in self.program.shown_records()
+                  for stage in record["provenance"]["stage"]}
+        self.assertEqual(len(stages), 2 + 2 + 4)
+        elapsed = until = 0
+        for begin, end in sorted((one["started_at_seconds"], one["ended_at_seconds"]) for one in stages.values()):
+            elapsed += max(0, end - max(begin, until))
+            until = max(until, end)
+        said = re.search(r"<td>([0-9.]+) (s|min) CPU, ([0-9.]+) (s|min) elapsed, in 8 stages</td>",
+                         self.report("--format=html"))
+        for number, unit, expected in ((said[1], said[2], sum(one["cpu_seconds"] for one in stages.values())),
+                                       (said[3], said[4], elapsed)):
+            self.assertAlmostEqual(float(number) * {"s": 1, "min": 60}[unit], expected,
+                                   delta={"s": 0.51, "min": 3.1}[unit])
 
     # Every format lists the command line's overrides, and the page marks them in the spec.
     def test_names_overrides(self):
@@ -377,6 +409,17 @@ class MessagesTest(ProgramTest):
         self.assertRegex(self.program.must_run("report study.textproto").err,
                          r"hint: AUROC is below 50 %.* by mcp \(25\.0 % at split 0, seed 1; "
                          r"mean of the table 31\.2 %\)")
+
+    # No seed alone says it; together they do: 46 % with a standard error of 0.4.
+    def test_a_hint_at_seeds_together(self):
+        self.write_study(('["mcp", "max_logit"]', '"mcp"'), ("seed: [0, 1]", "seed: [0, 1, 2, 3]"))
+        self.out("run study.textproto")
+        for values, is_below in (((0.47, 0.46, 0.45, 0.46), True), ((0.53, 0.54, 0.55, 0.54), False)):
+            for path in self.program.files("openset-store/records"):
+                path.write_bytes(self.with_auroc(path, values[int(self.program.record(path.stem)["trial"]["seed"])]))
+            said = self.program.must_run("report study.textproto").err
+            (self.says if is_below else self.says_not)(said, "by mcp (46.0 % over 4 seeds together)" if is_below else
+                                                       "seeds together")
 
     def with_auroc(self, path, auroc, *changes):
         """The record file with another AUROC of the pool, which comes first."""

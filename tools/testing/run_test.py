@@ -2,6 +2,7 @@
 """The complete flow on real Fashion-MNIST images: results are reproducible, and survive kills."""
 import hashlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -101,8 +102,11 @@ class RunTest(ProgramTest):
         tidy = self.out("report study.textproto --format=csv --tidy")
         self.assertTrue(tidy.startswith("trial,method,task,split,seed,known_classes,unknown_classes,openness,"), tidy)
         self.assertEqual(tidy.count("\n"), 1 + 3 * 2)
-        self.says(self.out("report study.textproto --format=html"), 'data-chart="loss"', 'data-chart="roc"',
-                  '"sheet":"data:image/png;base64,')
+        page = self.out("report study.textproto --format=html")
+        self.says(page, 'data-chart="loss"', 'data-chart="roc"', '"sheet":"data:image/png;base64,')
+        # The three epochs are 1 to 3, as in the progress of a run.
+        epochs = re.findall(r'"title":"epoch","axis":\{[^}]*"values":\[([^]]*)\]', page)
+        self.assertEqual({tuple(map(float, ticks.split(","))) for ticks in epochs}, {(1, 2, 3)})
         self.out("figure study.textproto --curve=loss --out=loss.pdf")
         self.assertTrue(self.read("loss.pdf").startswith("%PDF"))
         self.out("figure study.textproto --curve=oscr --out=oscr.svg")
