@@ -51,15 +51,14 @@ class FirstHourTest(ProgramTest):
         self.assertEqual((plan.split()[0], run.split()[0]), ("plan", "run"))
         self.says(self.out(f"plan {self.program.folder}/lambda.textproto --noprobe"), "lambda: 15 trials\n",
                   "\n  fashion_mnist_6_4: 5 splits, 2 tests a metric")
-        for c, name in enumerate(("cat", "dog", "owl")):
+        for c, name in enumerate(("cat", "dog", "fox", "owl")):
             for i in range(5):
                 self.write(f"photos/{name}/{i}.png", png(80 * c, 40 * i, 0))
-        lines = block_with("openset data describe").replace("/data/photos", f"{self.program.folder}/photos").splitlines()
-        for line in lines:
-            command, written = re.fullmatch("openset (.*?) +# writes (.*)", line).groups()
-            self.out(command)
-            self.assertNotEqual(self.read(written), "", line)
-        self.says(self.out("task splits pets"), "split 0: output 0 = cat, output 1 = dog")
+        describe, new = block_with("openset data describe").splitlines()
+        for line, written in ((describe.replace("/data/photos", "photos"), "catalog/photos"), (new, "tasks/pets")):
+            self.out(re.fullmatch("openset (.*?) +# .*", line)[1])
+            self.assertNotEqual(self.read(written + ".textproto"), "", line)
+        self.assertEqual(self.out("task splits pets").count(": output 0 = "), int(re.search("--splits=([0-9]+)", new)[1]))
         label, score, printed = re.search(r"label=\[(.*)\], unknown_score=\[(.*)\]\)\[\"auroc\"\].*\n(.*)",
                                           block_with("openset.evaluate")).groups()
         self.write("scores.csv", "label,unknown_score\n" + "".join(

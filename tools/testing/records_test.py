@@ -313,17 +313,17 @@ class ShowTest(ProgramTest):
 
         self.says_not(reproduced(0, "\n1 of 1 trial reproduced to the bit\n"), "made with other")
         change_to(accuracy + 0.05, auroc + 0.005)
-        reproduced(1, ": other bits, and too few runs to judge\n", "changed by -0.05, only 0 other stored runs",
-                   "\n0 of 1 trial reproduced to the bit; 1 other bits, and too few runs to judge\n")
+        reproduced(1, ", seed 0: other bits, ", ": changed by -0.05, only 0 other stored runs of this method",
+                   "\n0 of 1 trial reproduced to the bit; 1 other bits, ")
         for seed, (digit, of_accuracy, of_auroc) in enumerate((("a", 0.4, 0.49), ("b", 0.5, 0.5), ("c", 0.6, 0.51))):
             self.write(f"openset-store/records/{2 * digit}/{64 * digit}.rec", changed_record(
                 path, f"trial_id {64 * digit}", f"trial.seed {seed + 1}", f"metric[0].value {of_accuracy}",
                 f"metric[1].value {of_auroc}"))
         within = "same within the seed's spread"
         out = reproduced(1, f", seed 0: {within}\n", f"\n  accuracy: {within}: changed by -0.05, 0.5 times the standard "
-                         "deviation over seeds of a split (0.1; 3 other runs on 1 split)\n",
+                         "deviation over seeds of a split (0.1; 3 other runs on 1 split)",
                          f"\n  auroc: {within}: changed by -0.005, 0.5 times the standard deviation over seeds of a "
-                         "split (0.01; 3 other runs on 1 split)\n",
+                         "split (0.01; 3 other runs on 1 split)",
                          f"\n0 of 1 trial reproduced to the bit; 1 {within}\n",
                          # Of libraries and components, only those that differ.
                          " made with other component: other sources of ModelSpec.osrci_cnn ",
