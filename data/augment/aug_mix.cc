@@ -1,9 +1,8 @@
 #include "data/augment/aug_mix.h"
 
-#include <memory>
-
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/logging.h"
 #include "data/augment/augmentation_members.h"

@@ -45,6 +45,8 @@ std::string RepeatText(const RepeatedSplit& repeated) {
 
 absl::StatusOr<std::vector<std::string>> RepeatTexts(const TaskSpec& task, const std::vector<int>& used,
                                                      const Catalog& catalog) {
+  // A file of its own for each split has its own classes; their numbers say nothing.
+  if (HasFilesOfSplits(task)) return std::vector<std::string>();
   OPENSET_ASSIGN_OR_RETURN(const std::vector<ClassSplit> splits, ClassSplitsOf(task, catalog));
   std::set<int> class_splits;
   for (const int split : used) class_splits.insert(split / Folds(task));

@@ -1,8 +1,8 @@
 // Open-set source: images of noise, as NoiseImagesSpec in open_set.proto says. Each step has floor(share * B) images of
 // the batch's shape. Source: w4k2/torchosr, models/NoiseSoftmax.
 #include <memory>
-#include "absl/status/statusor.h"
 
+#include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "experiments/train/open_set/extra_images.h"
 #include "experiments/train/open_set/open_set_members.h"

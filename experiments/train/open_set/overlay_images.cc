@@ -1,10 +1,10 @@
 // Open-set source: means of two images of different classes, as OverlayImagesSpec in open_set.proto says. Each step has
 // ceil(share * B) images, or none if the batch has one class. Source: w4k2/torchosr, models/OverlaySoftmax.
 #include <cmath>
-#include "absl/status/statusor.h"
 #include <map>
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "core/tensor/torch.h"
 #include "experiments/train/open_set/extra_images.h"
 #include "experiments/train/open_set/open_set_members.h"
