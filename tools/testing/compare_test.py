@@ -73,6 +73,16 @@ class CompareTest(ProgramTest):
         detects = (NORMAL.inv_cdf(0.8) + NORMAL.inv_cdf(0.975)) * error
         self.assertAlmostEqual(float(said[1]), detects, delta=0.006)
         self.assertAlmostEqual(float(said[2]), detects**2, delta=0.5)  # the variance falls with the number
+        self.assertAlmostEqual(100 * row["detects"], detects, delta=1e-6)
+        # The same of a metric that only the bootstrap tests; an interval of replicates has no exact standard error. Many
+        # times as many samples are written as a number.
+        alike = "compare weak.npz alike.npz --metrics=fpr_at_95tpr --replicates=500"
+        self.arrays("alike.npz", **logits(1, 300, 200, seed=2))
+        row, = self.json(alike)["comparisons"]
+        error = (row["high"] - row["low"]) / 2 / NORMAL.inv_cdf(0.975)
+        self.assertAlmostEqual(row["detects"] / (NORMAL.inv_cdf(0.8) + NORMAL.inv_cdf(0.975)) / error, 1, delta=0.25)
+        self.assertRegex(self.out(alike + " --format=sentence"),
+                         "With these samples, differences below about [0-9.]+ points can't be detected; [0-9]+ times as many")
 
     # Two scores of the same samples: of the group "far" the first is above all known samples, the second is not.
     def test_one_group_of_unknown_samples(self):
@@ -113,6 +123,20 @@ class CompareTest(ProgramTest):
             self.says(self.program.run(joined).err,
                       "hint: msp_0.csv, msp_1.csv: have the same labels in the same order.")
 
+    # Also with names that are as long as half of a line: numbers stand for them.
+    def test_tables_are_in_one_piece(self):
+        names = [30 * f"{i}x" for i in range(3)]
+        self.write("runs.csv", "method,split,auroc,accuracy\n" + "".join(
+            f"{name},{split},0.{7 + i}{split * (i + 1)},0.8{i * split}\n"
+            for i, name in enumerate(names) for split in range(3)))
+        for i, name in enumerate(names):
+            self.arrays(name + ".npz", **logits(1 + i))
+        for compare in ("compare runs.csv", f"compare {'.npz '.join(names)}.npz --metrics=auroc,accuracy --replicates=50"):
+            lines = self.out(compare).splitlines()
+            self.assertLessEqual(max(map(len, lines)), 120)
+            self.assertEqual(sum(line.startswith("a - b ") for line in lines), 2, compare)  # of two metrics
+            self.assertLessEqual({f"[{i + 1}] {name}" for i, name in enumerate(names)}, set(lines))
+
     # On three splits, a is better than c by 10, 9 and 11 points, and than b by -1, 2 and -3.
     def test_what_could_not_be_found(self):
         splits = {"a": (80, 82, 81), "b": (81, 80, 84), "c": (70, 73, 70)}
@@ -130,7 +154,8 @@ class CompareTest(ProgramTest):
                                  "comparison alone; p = 0.0100 after Holm over 3 comparisons).")
         write("two.csv", "ab")
         self.says_not(self.out("compare two.csv"), "Holm")
-        said = re.search("no difference in AUROC between a and b was detected .* With 3 splits, differences below about "
+        said = re.search("no difference in AUROC between a and b was detected .a minus b: -0.67 points; 95 % interval -6.92 "
+                         "to 5.58; p = 0.6914.. With 3 splits, differences below about "
                          r"([0-9.]+) points can't be detected; ([0-9]+) more splits would be needed for 1 point\.$",
                          self.out("compare two.csv --format=sentence"))
         deviation = statistics.stdev((-1, 2, -3))

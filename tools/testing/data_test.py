@@ -331,6 +331,16 @@ class DataTest(ProgramTest):
         self.says_not(audit, "cast/dog/0.png")
         self.says(self.out("data show pets --per_class=1"), "known, dog", "cast, dog", "cast, cat")
 
+    def test_the_preset_that_fits_grey_images(self):
+        for name, value in (("day", 200), ("night", 50)):
+            for i in range(5):
+                self.write(f"grey/{name}/{i}.png", png(value, value, value))
+        self.write("grey/day/more/5.png", png(200, 200, 200))
+        self.says(self.out("data describe grey"), 'in a study:  method: "softmax+laptop"\n',
+                  "\nto read these too, remove catalog/grey.textproto and describe the folder with --sub_folders\n")
+        self.program.path("catalog/grey.textproto").unlink()
+        self.says(self.out("data describe grey --sub_folders"), "11 in all")
+
     def test_show_writes_a_sheet(self):
         self.says(self.out("data show photos --parts=all --per_class=4 --tile=10 --sheet=sheet.png"),
                   "row 1: all, cat", "row 3: all, owl")

@@ -117,6 +117,21 @@ class StudyTest(ProgramTest):
             with self.subTest(flag):
                 self.refused("plan study.textproto " + flag, f"{flag}: ", f"; did you mean {meant}?\n")
 
+    # A field as a flag, a format as a flag, a name in a field of ids.
+    def test_what_was_meant_is_said(self):
+        self.write("study.textproto", SMALL_STUDY)
+        for command, said in (
+                ("run study.textproto --lr=0.1",
+                 "--lr is not a flag; --set=training.optimizer.learning_rate=VALUE sets it for all methods\n"),
+                ("run study.textproto --epochs=3", "--set=training.epochs=VALUE sets it"),
+                ("export mistakes 1234 --csv", "--csv is not a flag; --format=csv is\n")):
+            with self.subTest(command):
+                self.refused(command, said)
+        self.write("tasks/pets.textproto", 'name: "pets" data_set: "fashion_mnist" split { known: "Bag" }')
+        self.fails("task splits pets", 2, "; 'known' takes ids, 'known_class' names")
+        self.write("scores.csv", "label,prediction,unknown_score\n0,0,0.1\n-1,0,0.2\n")
+        self.refused("eval scores.csv --sample_scores=ss.csv", "--sample_scores: ss.csv doesn't end in .npz")
+
     # Several values of one setting are an axis: its trials are those of the single values.
     def test_several_values_on_the_command_line(self):
         self.write("study.textproto", SMALL_STUDY)

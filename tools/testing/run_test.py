@@ -104,6 +104,7 @@ class RunTest(ProgramTest):
         self.assertEqual(tidy.count("\n"), 1 + 3 * 2)
         page = self.out("report study.textproto --format=html")
         self.says(page, 'data-chart="loss"', 'data-chart="roc"', '"sheet":"data:image/png;base64,')
+        self.says(page, '"symbolLimit":0')  # legends have all names
         # The three epochs are 1 to 3, as in the progress of a run.
         epochs = re.findall(r'"title":"epoch","axis":\{[^}]*"values":\[([^]]*)\]', page)
         self.assertEqual({tuple(map(float, ticks.split(","))) for ticks in epochs}, {(1, 2, 3)})

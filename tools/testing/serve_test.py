@@ -100,6 +100,7 @@ class ServeTest(ProgramTest):
             self.assertIn(f'"mean":{cell["mean"]!r}', page.body)
         sheet = '"sheet":"data:image/png;base64,'
         self.says(page.body, 'data-chart="roc', sheet)
+        self.assertRegex(page.body, r'"mistakes":\[\[[^]]*,"fashion_mnist: test [0-9]+"\]')  # which image
         trial = min(self.program.records())
         self.says(server.ask(study + "/records").body, f"/record/{trial}")
         self.says(server.ask(f"/record/{trial}").body, f"trial_id: &quot;{trial}", sheet)

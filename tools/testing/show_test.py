@@ -159,6 +159,14 @@ class HelpTest(ProgramTest):
         self.says_not(task, "instead: ", "bootstrap", "labels are used")
         self.says(self.out("help figure"), "STUDY_FIGURE.svg")
 
+    # Of a subcommand: its usage, lines, flags and examples.
+    def test_it_is_about_its_subcommand(self):
+        for command in ("records ls --help", "help records ls"):
+            ls = self.out(command)
+            self.says(ls, "\nusage: openset records ls [BUNDLE] [QUERY]", "\nls ", "\n  openset records ls ", "\n  --sort  ")
+            self.says_not(ls, "\ngc ", "openset records rm", "With `gc`", "\n  --older_than")
+        self.says(self.out("records gc --help"), "\n  --older_than")
+
     def test_accuracy_is_no_f_score(self):
         self.says(self.out("show metric open_set_accuracy"), 'Shown as "open-set accuracy (best threshold on test), %"',
                   "open_set_accuracy is the share of all samples that are right")
