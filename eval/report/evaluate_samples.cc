@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<IntervalValue>> IntervalsOf(const std::vector<MetricS
     if (options.delong && statistic.has_value()) {
       const absl::StatusOr<NormalInterval> interval = DeLongInterval(ranked, *statistic, options.bootstrap.confidence);
       if (interval.ok()) {
-        intervals[m] = {interval->value, interval->low, interval->high, "", interval->note};
+        intervals[m] = {interval->value, interval->low, interval->high, interval->standard_error, "", interval->note};
       } else {
         intervals[m].absent_reason = std::string(interval.status().message());
       }
