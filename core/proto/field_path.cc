@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -211,14 +213,27 @@ absl::Status CheckOneof(const Message& message, const FieldDescriptor* field, ab
   return Problem(path, absl::StrCat("it holds '", held->name(), "', not '", field->name(), "'"));
 }
 
+// "['1', '2']" of "[1, 2]".
+std::string WithQuotes(absl::string_view list) {
+  std::vector<std::string> values;
+  for (const absl::string_view value : absl::StrSplit(list.substr(1, list.size() - 2), ',')) {
+    values.push_back(absl::StrCat("'", absl::StripAsciiWhitespace(value), "'"));
+  }
+  return absl::StrCat("[", absl::StrJoin(values, ", "), "]");
+}
+
 // Sets the last step's field of `message`, the message that contains it.
 absl::Status Assign(const Step& step, absl::string_view path, absl::string_view value, Message* message) {
   const Reflection* reflection = message->GetReflection();
   const FieldDescriptor* field = step.field;
   std::unique_ptr<Message> parsed(message->New());
   std::string text(value);
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING && !absl::StartsWith(text, "'") &&
-      !absl::StartsWith(text, "\"")) {
+  const bool is_list = field->is_repeated() && step.index == kWhole && absl::StartsWith(text, "[") &&
+                       absl::EndsWith(text, "]") && text.size() > 2;
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING && is_list) {
+    if (text.find_first_of("'\"") == std::string::npos) text = WithQuotes(text);
+  } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING && !absl::StartsWith(text, "'") &&
+             !absl::StartsWith(text, "\"")) {
     text = absl::StrCat("\"", text, "\"");
   } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !absl::StartsWith(text, "{")) {
     text = absl::StrCat("{", text, "}");

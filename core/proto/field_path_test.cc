@@ -69,6 +69,10 @@ TEST(SetField, ReachesElements) {
   EXPECT_EQ(After("tag: 'a' tag: 'b' tag: 'c'", "tag[1]", "x"), "tag: \"a\" tag: \"x\" tag: \"c\"");
   EXPECT_EQ(After("tag: 'a'", "tag[]", "b"), "tag: \"a\" tag: \"b\"");
   EXPECT_EQ(After("", "leaves[].rate", "1"), "leaves { rate: 1 }");
+  for (const char* list : {"[b, c]", "['b', 'c']", "[ b,c ]"}) {
+    EXPECT_EQ(After("tag: 'a'", "tag", list), "tag: \"b\" tag: \"c\"") << list;
+  }
+  EXPECT_EQ(After("tag: 'a'", "tag[0]", "[b, c]"), "tag: \"[b, c]\"");
   EXPECT_EQ(After("leaf { weight: 1 weight: 2 }", "leaf.weight", "[3]"), "leaf { weight: 3 }");
 }
 
