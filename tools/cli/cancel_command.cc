@@ -30,6 +30,7 @@ int StopRuns(const Study& study, const std::set<std::string>& jobs) {
 }
 
 absl::Status RunCancel(const std::vector<std::string>& arguments, const RunConfig& config) {
+  OPENSET_RETURN_IF_ERROR(CheckNamedStore(config));
   OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(arguments[0], config));
   std::set<std::string> names, jobs;
   for (const SlurmArray& array : ArraysInStore(study->store(), study->name())) names.insert(array.name());

@@ -25,7 +25,6 @@
 #include "experiments/plan/cost.h"
 #include "experiments/plan/plan.h"
 #include "experiments/report/report.h"
-#include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/records/metric_groups.h"
@@ -314,9 +313,7 @@ absl::StatusOr<Table> Splits(const Study& study, std::vector<std::string>* warni
   for (std::string& line : InputWarnings(Reported(study), study.experiment().catalog)) {
     warnings->push_back(std::move(line));
   }
-  for (const LoadedMethod& method : study.experiment().methods) {
-    for (std::string& line : PresetWarnings(method)) warnings->push_back(std::move(line));
-  }
+  for (std::string& line : MethodLines(study)) warnings->push_back(std::move(line));
   return SplitTable(splits, study.experiment().catalog, config.data_folders);
 }
 

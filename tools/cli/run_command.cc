@@ -9,7 +9,6 @@
 #include "core/status_macros.h"
 #include "experiments/action/action.h"
 #include "experiments/engine/deploy.pb.h"
-#include "experiments/spec/resolve/resolve_method.h"
 #include "experiments/spec/trial.h"
 #include "experiments/study/failures.h"
 #include "experiments/study/guidelines.h"
@@ -58,9 +57,7 @@ absl::Status RunStudy(const std::vector<std::string>& arguments, RunConfig confi
   std::vector<const Trial*> trials;
   for (const int trial : study->ReportedTrials()) trials.push_back(&study->plan().trials[trial]);
   for (const std::string& line : InputWarnings(trials, study->experiment().catalog)) std::cerr << line << "\n";
-  for (const LoadedMethod& method : study->experiment().methods) {
-    for (const std::string& line : PresetWarnings(method)) std::cerr << line << "\n";
-  }
+  for (const std::string& line : MethodLines(*study)) std::cerr << line << "\n";
   absl::Status outcome = RunRound(study.get(), config);
   // Records of one round decide the next one. Loading the study again reads them.
   while (outcome.ok() && study->until().has_value() && config.study.only.empty()) {

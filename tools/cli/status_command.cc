@@ -1,11 +1,9 @@
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -237,13 +235,7 @@ absl::Status RunStatus(const std::vector<std::string>& arguments, const RunConfi
   const bool is_json = format == TextFormat::kJson;
   const double watch = config.watch;
   if (!(watch >= 0 && watch < 1e6)) return absl::InvalidArgumentError("--watch: give a number of seconds, 0 or more");
-  // A store that was named is there, if only as an empty folder; the default one may not have been made yet.
-  if (config.store.has_value()) {
-    OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
-    std::error_code missing;
-    const bool is_empty = std::filesystem::is_empty(store.folder(), missing);
-    if (missing || !is_empty) OPENSET_RETURN_IF_ERROR(store.CheckIsStore());
-  }
+  OPENSET_RETURN_IF_ERROR(CheckNamedStore(config));
   while (true) {
     UnreadRecords unread;
     absl::StatusOr<int> runs =
@@ -267,7 +259,8 @@ Command StatusCommand() {
   command.summary = "Shows what is done, running, failed (and why) and left.";
   command.description =
       "For each action that runs, it shows the epoch, the loss, the last metric, images a second and the time\n"
-      "left. A run of the study with other --set, --seeds or --methods is shown as a variant. Without SPEC, it shows\n"
+      "left. A run of the study with other --set, --seeds or --methods is shown as a variant while it runs, and after\n"
+      "it was killed. Without SPEC, it shows\n"
       "the studies that have records in the store (who made them, when, and their disk usage; shared results count\n"
       "for each study), all runs, and the runs of this machine that were killed.\n"
       "\n"

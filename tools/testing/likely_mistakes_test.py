@@ -148,6 +148,26 @@ class StudyTest(ProgramTest):
         self.refused("plan study.textproto --axis=training.epochs",
                      "--axis=training.epochs: write PATH=VALUE,VALUE, --axis=training.epochs=5,10\n")
 
+    # The hint works as it is printed, with values in the place of the dots.
+    def test_a_swept_field_that_is_set(self):
+        self.write("study.textproto", SMALL_STUDY + 'axis { path: "training.epochs" value: ["1", "2"] }')
+        hint = "--set='axis[0].value=[...]'"
+        self.fails("plan study.textproto --set=training.epochs=5", 2, f"or set the values, {hint}")
+        for values in ("[1, 2, 3]", '["1", "2", "3"]'):
+            self.says(self.out("plan study.textproto --noprobe " + hint.replace("[...]", values)), "study: 6 trials")
+
+    def test_a_method_that_is_not_in_the_study(self):
+        self.write("study.textproto", SMALL_STUDY)
+        self.says(self.program.must_run("plan study.textproto --noprobe --methods=mcp,max_logit").err,
+                  "hint: --methods: max_logit is not a method of the study study: its results are made too\n")
+        self.assertEqual(self.program.must_run("plan study.textproto --noprobe --methods=mcp").err, "")
+
+    def test_a_store_that_is_not_there(self):
+        self.write("study.textproto", SMALL_STUDY)
+        for command in ("status", "cancel"):
+            self.fails(f"{command} study.textproto --store=typo", 2, "typo")
+        self.says(self.out("cancel study.textproto"), "study: nothing runs it")
+
     def test_bundles_by_another_name(self):
         self.write("study.textproto", SMALL_STUDY)
         self.out("run study.textproto")

@@ -35,6 +35,17 @@ class PresetsTest(ProgramTest):
                   "warning: knn+mine: the preset replaces the method's score knn by energy (",
                   "presets/mine.textproto:3: score)")
 
+    # A method that is trained twice.
+    def test_say_which_training_they_leave_as_it_is(self):
+        self.program.write_external_images()
+        line = ("hint: energy+laptop: starts from a training of its own of 200 epochs, which presets and "
+                "`override { training }` leave as it is: --set=pretraining.training.epochs=")
+        self.write("study.textproto", "name: 'study' task: 'fashion_and_gradients' method: 'energy+laptop' split: 0 "
+                   "seed: 0 metric { auroc {} }")
+        self.says(self.program.must_run("plan study.textproto --noprobe --data=data").err, line)
+        self.says_not(self.program.must_run("plan study.textproto --noprobe --data=data "
+                                            "--set=pretraining.training.epochs=2").err, "starts from")
+
     def test_warns_once_about_methods_that_become_equal(self):
         line = "2 methods are the same trial: ce_plus+laptop_colour, max_logit+laptop_colour"
         same = self.plan("ce_plus+laptop_colour max_logit+laptop_colour").out

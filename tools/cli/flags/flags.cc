@@ -283,6 +283,55 @@ void ShowDataHints(const Study& study) {
   for (const std::string& line : study.RepeatLines()) std::cerr << "hint: " << line << "\n";
 }
 
+namespace {
+
+// A line if presets, the override or the command line change the epochs of the method's training, but not of the
+// training from which it starts.
+std::vector<std::string> PretrainingLines(const LoadedMethod& method) {
+  const int64_t epochs = method.spec.pretraining().training().epochs();
+  if (epochs == 0) return {};
+  int64_t own = 0, own_before = 0;
+  for (int layer = 0; layer <= method.own; ++layer) {
+    const MethodSpec& laid = method.layers[layer].spec;
+    if (laid.training().has_epochs()) own = laid.training().epochs();
+    if (laid.pretraining().training().has_epochs()) own_before = laid.pretraining().training().epochs();
+  }
+  if (epochs != own_before || own == method.spec.training().epochs()) return {};
+  return {absl::StrCat("hint: ", method.spec.name(), ": starts from a training of its own of ", epochs,
+                       epochs == 1 ? " epoch" : " epochs",
+                       ", which presets and `override { training }` leave as it is: "
+                       "--set=pretraining.training.epochs=",
+                       method.spec.training().epochs(), " changes it")};
+}
+
+// Lines about methods of --methods that the study's file doesn't name.
+std::vector<std::string> AddedMethodLines(const Experiment& experiment) {
+  const auto chooses = [](const std::string& change) { return absl::StartsWith(change, "--methods="); };
+  ExperimentSpec written;
+  if (absl::c_none_of(experiment.overrides, chooses) || !ReadTextProto(experiment.source.file(), &written).ok()) {
+    return {};
+  }
+  std::vector<std::string> lines;
+  for (const std::string& method : experiment.spec.method()) {
+    if (absl::c_linear_search(written.method(), method)) continue;
+    lines.push_back(absl::StrCat("hint: --methods: ", method, " is not a method of the study ", written.name(),
+                                 ": its results are made too"));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> MethodLines(const Study& study) {
+  std::vector<std::string> lines;
+  for (const LoadedMethod& method : study.experiment().methods) {
+    for (std::string& line : PresetWarnings(method)) lines.push_back(std::move(line));
+    for (std::string& line : PretrainingLines(method)) lines.push_back(std::move(line));
+  }
+  for (std::string& line : AddedMethodLines(study.experiment())) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::string SearchText(const Study& study) {
   const std::string text =
       absl::StrCat(study.plan().trials.size() - study.ReportedTrials().size(),

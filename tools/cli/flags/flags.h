@@ -48,9 +48,17 @@ absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config);
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config,
                                                  StoreUse use = StoreUse::kRead);
 
+// Whether an argument is "method=openauc and auroc>0.9", and not the name or path of a study.
+bool IsQuery(const std::string& argument);
+
 // Prints to standard error why results of the study may be missing, or are fewer than they seem: images that have
 // changed, and splits that are one draw.
 void ShowDataHints(const Study& study);
+
+// Lines about methods that train something else than the study's file seems to say: PresetWarnings(), methods that
+// start from a training of their own (`pretraining`) whose epochs presets, the override or the command line didn't
+// change with those of `training`, and methods of --methods that the file doesn't name.
+std::vector<std::string> MethodLines(const Study& study);
 
 // "180 of them are candidates of searches; tuned trials after them: 6". Precondition: trials wait for a search.
 std::string SearchText(const Study& study);

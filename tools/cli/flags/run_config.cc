@@ -334,6 +334,14 @@ absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use) {
   return store;
 }
 
+absl::Status CheckNamedStore(const RunConfig& config) {
+  if (!config.store.has_value()) return absl::OkStatus();
+  OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRead));
+  std::error_code missing;
+  const bool is_empty = std::filesystem::is_empty(store.folder(), missing);
+  return missing || !is_empty ? store.CheckIsStore() : absl::OkStatus();
+}
+
 absl::StatusOr<Devices> FindDevices(const RunConfig& config) {
   absl::StatusOr<Devices> devices = ChooseDevices(config.deployment.devices(), ThisGpuMachine());
   if (!devices.ok()) return Annotate(devices.status(), config.Where("devices"));

@@ -90,6 +90,10 @@ enum class StoreUse { kFields, kRecords, kRead, kChange, kMayMake };
 // error (core/files/system_calls.h); a write error of the folder into which a bundle is unpacked.
 absl::StatusOr<Store> OpenStore(const RunConfig& config, StoreUse use);
 
+// A store that --store names is there, if only as an empty folder; the default one may not have been made yet. Errors:
+// as Store::CheckIsStore() and OpenStore().
+absl::Status CheckNamedStore(const RunConfig& config);
+
 // Whether a path names a bundle: it is not a folder, and ends in ".zip" or has a bundle's last line.
 bool IsBundle(const std::string& path);
 
