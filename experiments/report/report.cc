@@ -483,7 +483,7 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
 
 }  // namespace
 
-RecordResults ResultsOf(std::vector<TrialRecord> records) {
+RecordResults ResultsOf(std::vector<TrialRecord> records, absl::Span<const std::string> methods) {
   RecordResults made;
   std::set<std::string> candidates, studies, changes;
   for (const TrialRecord& record : records) {
@@ -517,11 +517,18 @@ RecordResults ResultsOf(std::vector<TrialRecord> records) {
     made.notes.push_back(
         LeftOutText(others, "a newer one has the same method, task, split and seed ('openset records ls' lists all)"));
   }
-  for (auto& [place, of_place] : newest) {
+  for (auto& [at, of_place] : newest) {
     made.trials.push_back(std::move(of_place.first));
     made.records.push_back(std::move(of_place.second));
     made.results.push_back({&made.trials.back(), &made.records.back()});
   }
+  const auto place = [&](const TrialResult& result) {
+    const std::string& name = result.trial->method().name();  // "mcp+laptop (tuned)"
+    return std::tuple(LevelOf(*result.trial),
+                      std::find(methods.begin(), methods.end(), name.substr(0, name.find(' '))) - methods.begin());
+  };
+  std::stable_sort(made.results.begin(), made.results.end(),
+                   [&](const TrialResult& a, const TrialResult& b) { return place(a) < place(b); });
   for (std::string& line : OtherImageLines(made.results)) made.notes.push_back(std::move(line));
   return made;
 }

@@ -408,6 +408,10 @@ absl::Status RunCompare(const std::vector<std::string>& arguments, const RunConf
       })) {
     return CompareStudies(arguments, format, config);
   }
+  if (const auto bundle = absl::c_find_if(arguments, IsBundle); bundle != arguments.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(*bundle, ": is a bundle: compare takes one, whose methods it compares. ", kCompareBundles));
+  }
   OPENSET_RETURN_IF_ERROR(RefuseChangeFlags("files", config));
   if (config.all_pairs) {
     return absl::InvalidArgumentError(

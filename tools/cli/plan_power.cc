@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +26,8 @@
 #include "eval/statistics/power.h"
 #include "experiments/report/power_plan.h"
 #include "experiments/report/report.h"
+#include "experiments/report/statistics.h"
+#include "experiments/spec/experiment.proto.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/flags/flags.h"
 #include "tools/cli/records/bundle_records.h"
@@ -64,9 +69,14 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& co
   pilot.options.group = config.group;
   pilot.options.baseline = config.baseline;
   if (IsBundle(argument)) {
-    OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(argument, config));
-    const RecordResults made = ResultsOf(std::move(records));
+    ExperimentSpec spec;
+    OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(argument, config, &spec));
+    const std::vector<std::string> methods(spec.method().begin(), spec.method().end());
+    const RecordResults made = ResultsOf(std::move(records), methods);
     pilot.report = MakeReport(argument, made.results);
+    if (pilot.options.baseline.empty() && !BaselineRow(pilot.report, spec.report().baseline()).empty()) {
+      pilot.options.baseline = spec.report().baseline();
+    }
     pilot.options.cpu_seconds_of_run = CpuSecondsOfRun(made.results);
     return pilot;
   }
@@ -127,6 +137,18 @@ Table AllocationTable(const PowerPlan& plan, int most_splits) {
   return table;
 }
 
+// "all", or the names of those rows for which this is true.
+std::string RowsWhere(const PowerPlan& plan, const std::function<bool(const PowerRow&)>& is_true) {
+  std::set<std::string> names;
+  size_t count = 0;
+  for (const PowerRow& row : plan.rows) {
+    if (!is_true(row)) continue;
+    names.insert(row.row);
+    ++count;
+  }
+  return count == plan.rows.size() ? "all" : absl::StrJoin(names, ", ");
+}
+
 nlohmann::ordered_json PowerJson(const PowerPlan& plan) {
   const auto number = [](const std::optional<double>& value) {
     return value.has_value() ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
@@ -180,8 +202,13 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
   }
   const auto in_format = [&](const Table& table) { return FormatTable(table, format); };
   const std::string tests = plan.rows.size() == 1 ? "1 test" : absl::StrCat(plan.rows.size(), " tests");
-  const bool has_seeds = plan.allocations.size() > 1;
-  const bool has_images = plan.rows[0].components.images.has_value();
+  const std::string without_seeds =
+      RowsWhere(plan, [](const PowerRow& row) { return !row.components.seed.has_value(); });
+  const std::string without_images =
+      RowsWhere(plan, [](const PowerRow& row) { return !row.components.images.has_value(); });
+  const auto [fewest, most] = std::minmax_element(
+      plan.rows.begin(), plan.rows.end(),
+      [](const PowerRow& a, const PowerRow& b) { return a.components.splits < b.components.splits; });
   std::cout << Wrapped(absl::StrCat(plan.display.label, " of ", plan.group, " against ", plan.baseline, ", in ",
                                     plan.display.unit == "%" ? "points" : "the unit of tables",
                                     "; 'shares': of the variance of a run's difference, "
@@ -199,13 +226,21 @@ absl::Status ShowPower(const std::string& argument, TextFormat format, const Run
             << Wrapped(absl::StrCat(
                    "The noise of test images is in both deviations, mostly in that of splits, as all seeds of a split "
                    "have the same images. ",
-                   has_images ? "The shares have it apart: more test images would make it smaller. "
-                              : "How much it is isn't known: records have the values that it takes for AUROC and "
-                                "OpenAUC, of at least 20 known and 20 unknown samples, since openset 0.4. ",
-                   has_seeds ? ""
-                             : "Each split has one seed, so the parts of splits and seeds are not told apart; with "
-                               "two seeds they are. ",
-                   "The estimates are of ", plan.rows[0].components.splits,
+                   without_images == "all" ? "" : "The shares have it apart: more test images would make it smaller. ",
+                   without_images.empty()
+                       ? ""
+                       : absl::StrCat("How much it is isn't known",
+                                      without_images == "all" ? "" : absl::StrCat(" of ", without_images),
+                                      ": records have the values that it takes for AUROC and OpenAUC, of at least 20 "
+                                      "known and 20 unknown samples, since openset 0.4. "),
+                   without_seeds.empty()
+                       ? ""
+                       : absl::StrCat("Each split", without_seeds == "all" ? "" : absl::StrCat(" of ", without_seeds),
+                                      " has one seed, so the parts of splits and seeds are not told apart, and the "
+                                      "plan is of one seed; with two seeds they are. "),
+                   "The estimates are of ", fewest->components.splits,
+                   fewest->components.splits == most->components.splits ? ""
+                                                                        : absl::StrCat(" to ", most->components.splits),
                    " splits: take more than the table says. 'openset run --until' stops as soon as it knows."))
             << "\n";
   for (const std::string& row : plan.left_out) {

@@ -106,8 +106,12 @@ absl::Status ReportOnRecords(const std::string& argument, TextFormat format, con
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRecords));
   std::vector<std::string> notes;
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOf(store, argument, &problems, &notes));
+  const ExperimentSpec spec = SpecInBundle(store, records);
+  if (IsBundle(argument)) {
+    for (std::string& line : MissingTrialLines(store, records, config)) notes.push_back(std::move(line));
+  }
   OPENSET_ASSIGN_OR_RETURN(const std::string text,
-                           RecordsReportAs(format, argument, std::move(records), layout, Width(config), notes));
+                           RecordsReportAs(format, argument, spec, std::move(records), layout, Width(config), notes));
   OPENSET_RETURN_IF_ERROR(WriteOut(text, config));
   return problems;
 }
@@ -216,8 +220,9 @@ Command ReportCommand() {
       "`compare` and `figure` take it too.\n"
       "\n"
       "Instead of a study: the records of a bundle (BUNDLE.zip), which needs no store, or those of the store that\n"
-      "match a query (as in 'openset records ls'). Neither needs the study or its data. Methods are in alphabetical\n"
-      "order, and there are no tests.\n"
+      "match a query (as in 'openset records ls'). Neither needs the study or its data, and there are no tests.\n"
+      "Methods are in the order of the study if the bundle contains it, otherwise in alphabetical order; trials of\n"
+      "that study without a record are counted.\n"
       "\n"
       "  openset report quickstart\n"
       "  openset report results/openness\n"

@@ -267,10 +267,11 @@ absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, cons
   return As(format, study, results, report, width);
 }
 
-absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
+absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name, const ExperimentSpec& spec,
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width,
                                             const std::vector<std::string>& notes) {
-  const RecordResults made = ResultsOf(std::move(records));
+  const std::vector<std::string> methods(spec.method().begin(), spec.method().end());
+  const RecordResults made = ResultsOf(std::move(records), methods);
   if (format == TextFormat::kTidy) return ToCsv(TidyTable(made.results));
   Report report = MakeReport(name, made.results);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());

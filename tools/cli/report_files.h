@@ -49,9 +49,9 @@ struct ReportLayout {
 absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, const StudyResults& results,
                                      const ReportLayout& layout, size_t width);
 
-// The same for records without a study, under `name`, with further `notes`. It has no baseline, no spec and no images
-// of mistakes.
-absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name,
+// The same for records without a study, under `name`, with further `notes`. Methods are in the order of `spec`, which
+// may be empty. It has no baseline, no spec and no images of mistakes.
+absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name, const ExperimentSpec& spec,
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width,
                                             const std::vector<std::string>& notes = {});
 

@@ -76,6 +76,32 @@ class PlanPowerTest(ProgramTest):
                   f"are over the other {len(runs)}, of {len(splits)} draws",
                   "On another kind of CPU, a run that ended here can diverge: rounding decides.")
 
+    # The bundle alone has the spec, whose first method is the baseline ("ce_plus+crop_flip" comes before it in the
+    # alphabet). Where a search chose a method's own values, the records have the trial once, so those rows have fewer
+    # runs.
+    def test_of_a_bundle(self):
+        def without_searches(plan):
+            return {row["row"]: row for row in plan["rows"] if not row["row"].startswith("term_")}
+
+        bundle = STUDY + "/openauc_term.zip"
+        plan, of_study = self.json(["plan", bundle, "--power=auroc: 1.0"]), self.plan(1.0)
+        self.assertEqual(plan["baseline"], "softmax")
+        self.assertEqual(without_searches(plan), without_searches(of_study))
+        self.assertEqual(len(without_searches(plan)), 7)
+        self.assertEqual(self.json(["plan", bundle, "--power=auroc: 1.0", "--baseline=ce_plus+crop_flip"])["baseline"],
+                         "ce_plus+crop_flip")
+
+    # The first row has two seeds of 30 splits, the second one has one seed of five.
+    def test_sentences_are_of_all_rows(self):
+        self.out(["records", "export", "method=softmax or method=ce_plus+crop_flip or method=openauc+crop_flip and "
+                  "lambda=0.1 and seed=0 and split<5", f"--store={STUDY}/openauc_term.zip", "--bundle=part.zip"])
+        text = " ".join(self.out(["plan", "part.zip", "--power=auroc: 1.0"]).split())
+        self.says(text, "Each split of openauc+crop_flip, lambda 0.1 has one seed, so the parts of splits and seeds are "
+                  "not told apart", "The estimates are of 5 to 30 splits")
+        text = " ".join(self.out(["plan", STUDY, "--power=auroc: 1.0"]).split())
+        self.says(text, "The estimates are of 26 to 30 splits")
+        self.says_not(text, "one seed, so")
+
     def test_refused(self):
         for words, message in ((["--power=auroc"], "--power=auroc: write METRIC: DIFFERENCE"),
                                (["--power=auroc: 0"], "--power=auroc: 0: write METRIC: DIFFERENCE"),

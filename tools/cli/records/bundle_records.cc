@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -11,8 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/temporary_folder.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
+#include "core/text/name.h"
 #include "core/text/one_line.h"
 #include "data/selection.h"
 #include "data/task.pb.h"
@@ -20,6 +24,8 @@
 #include "experiments/spec/method.proto.h"
 #include "experiments/store/merge.h"
 #include "experiments/store/store_contents.h"
+#include "tools/cli/flags/flags.h"
+#include "tools/cli/flags/run_config.h"
 
 namespace openset {
 namespace {
@@ -144,12 +150,47 @@ absl::Status CheckIsOfBundle(const Study& study) {
       "; name the bundle alone for the records as they are"));
 }
 
-absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config) {
+ExperimentSpec SpecInBundle(const Store& bundle, const std::vector<TrialRecord>& records) {
+  ExperimentSpec spec;
+  if (bundle.bundle() == nullptr || records.empty()) return spec;
+  const std::string& study = records[0].trial().experiment();
+  const auto is_other = [&](const TrialRecord& record) { return record.trial().experiment() != study; };
+  const auto found = bundle.bundle()->library.find(absl::StrCat("specs/", study, ".textproto"));
+  if (found == bundle.bundle()->library.end() || absl::c_any_of(records, is_other)) return spec;
+  return ParseTextProto(found->second, found->first, &spec).ok() ? spec : ExperimentSpec();
+}
+
+std::vector<std::string> MissingTrialLines(const Store& bundle, const std::vector<TrialRecord>& records,
+                                           const RunConfig& config) {
+  const std::string study = SpecInBundle(bundle, records).name();
+  const auto is_changed = [](const TrialRecord& record) { return record.trial().overrides_size() > 0; };
+  if (!IsName(study) || absl::c_any_of(records, is_changed)) return {};
+  const absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("bundle");
+  if (!folder.ok()) return {};
+  const std::string path = JoinPath(folder->path(), absl::StrCat(study, ".textproto"));
+  if (!WriteFileAtomically(path, bundle.bundle()->library.at(absl::StrCat("specs/", study, ".textproto"))).ok())
+    return {};
+  const absl::StatusOr<std::unique_ptr<Study>> loaded = LoadStudy(path, config);
+  if (!loaded.ok() || !(*loaded)->contents().unresolved.empty()) return {};
+  std::set<std::string> there;
+  for (const TrialRecord& record : records) there.insert(record.trial_id());
+  const std::vector<int> reported = (*loaded)->ReportedTrials();
+  const auto has_record = [&](int trial) { return there.count((*loaded)->plan().trial_id(trial)) > 0; };
+  const int have = static_cast<int>(absl::c_count_if(reported, has_record));
+  const int trials = static_cast<int>(reported.size()) + (*loaded)->waiting();
+  if (have == 0 || have == trials) return {};
+  return {absl::StrCat(trials - have, " of ", TrialCount(trials), " of the study ", study,
+                       " have no record in this bundle")};
+}
+
+absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config,
+                                                         ExperimentSpec* spec) {
   OPENSET_RETURN_IF_ERROR(UseBundle(argument, &config).status());
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kRecords));
   UnreadRecords unread;
   std::vector<TrialRecord> records = LoadFirstRecords(store, &unread);
   OPENSET_RETURN_IF_ERROR(unread.Problems());
+  if (spec != nullptr) *spec = SpecInBundle(store, records);
   return records;
 }
 

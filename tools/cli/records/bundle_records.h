@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/proto/field_differences.h"
+#include "experiments/spec/experiment.proto.h"
 #include "experiments/spec/spec_folders.h"
 #include "experiments/spec/trial.proto.h"
 #include "experiments/store/record.proto.h"
@@ -17,6 +18,11 @@
 #include "tools/cli/flags/run_config.h"
 
 namespace openset {
+
+// What to do with two bundles.
+inline constexpr char kCompareBundles[] =
+    "To compare the records of two bundles, 'openset records merge A.zip B.zip --store=NEW' names the trials with "
+    "different numbers, and 'openset records board OUT A.zip B.zip' writes a page of both";
 
 // Returns the files that the records' trials name ("tasks/NAME.textproto") with their content, from the libraries. A
 // spec is included only if it is the file that made a record (TrialSpec.spec_sha256). Files that are not found are left
@@ -41,8 +47,20 @@ std::vector<FieldDifference> Distance(const TrialSpec& before, const TrialSpec& 
 // bundle are always fine.
 absl::Status CheckIsOfBundle(const Study& study);
 
+// The spec of the study that made all of these records, from the library of their bundle. Empty if several studies made
+// them, and if the bundle doesn't have it.
+ExperimentSpec SpecInBundle(const Store& bundle, const std::vector<TrialRecord>& records);
+
+// A line if trials of the study that made all records of the bundle have none: "3 of 12 trials of the study ...".
+// Nothing if this isn't known: without SpecInBundle(), if the command line changed the study, or if a method or data of
+// it is not on this machine.
+std::vector<std::string> MissingTrialLines(const Store& bundle, const std::vector<TrialRecord>& records,
+                                           const RunConfig& config);
+
 // All records of the bundle `argument`, the first of each trial. Errors: kAborted if some are corrupt.
-absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config);
+// `spec`, unless it is null, receives SpecInBundle().
+absl::StatusOr<std::vector<TrialRecord>> RecordsOfBundle(const std::string& argument, RunConfig config,
+                                                         ExperimentSpec* spec = nullptr);
 
 }  // namespace openset
 
