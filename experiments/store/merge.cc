@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
 #include "core/files/remove_tree.h"
@@ -482,6 +483,18 @@ absl::StatusOr<Store> OpenBundle(const std::string& path, bool with_results, abs
   }
   content->damaged.insert(content->damaged.end(), counts.damaged.begin(), counts.damaged.end());
   return Store(path, content);
+}
+
+absl::Status CheckMergeSource(const std::string& store_or_bundle) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(store_or_bundle, error)) {
+    const auto ignore = [](const std::string&, const std::string&) { return absl::OkStatus(); };
+    return ReadBundle(store_or_bundle, ignore, {}, ignore).status();
+  }
+  const Store store(store_or_bundle);
+  OPENSET_RETURN_IF_ERROR(store.CheckVersion());
+  if (FileExists(store.FolderOf("records")) || store.CheckIsStore().ok()) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(store_or_bundle, " is neither a store nor a bundle"));
 }
 
 absl::Status MergeFrom(const std::string& store_or_bundle, const Store& into, MergeCounts* counts) {

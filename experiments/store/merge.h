@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "experiments/store/record.proto.h"
 #include "experiments/store/store.h"
 #include "experiments/store/store_contents.h"
@@ -47,6 +49,10 @@ struct MergeCounts {
 // Adds a record file. `record` is its decoded content. Errors: a write error (core/files/files.h); kFailedPrecondition
 // if `into` is a bundle. For the trial's records that `into` has already: as LoadReplicas().
 absl::Status MergeRecord(const Store& into, const TrialRecord& record, const std::string& bytes, MergeCounts* counts);
+
+// Reads a whole bundle, or the version of a store: the errors that MergeFrom() returns because of `store_or_bundle`,
+// before anything is written.
+absl::Status CheckMergeSource(const std::string& store_or_bundle);
 
 // Adds all valid records of a store or a bundle (DecodeSharedRecord() in experiments/store/records/record_id.h;
 // experiments/store/bundle.h), and a bundle's new outputs and checkpoints if they match their checksums. Errors:

@@ -4,6 +4,7 @@ STORE is a store with two records (experiments/store/testdata/version_3).
 """
 import http.server
 import importlib.util
+import hashlib
 import lzma
 import os
 import pathlib
@@ -116,14 +117,30 @@ class ProtosTest(unittest.TestCase):
             self.assertEqual([(record.trial.method.name, record.trial.seed) for record in protos.read_bundle(path)],
                              [("openauc", 7), ("softmax", 8)])
             with zipfile.ZipFile(path) as bundle:
-                stream = lzma.decompress(bundle.read("records.tar.xz"))
-            with zipfile.ZipFile(path, "w") as bundle:
-                bundle.writestr("records.tar.xz", lzma.compress(stream.replace(b"softmax", b"softmix")))
+                files = {name: bundle.read(name) for name in bundle.namelist()}
+                comment = bundle.comment
+            # Zipped again: with the same files, but another digest.
+            for last in (b"", comment):
+                with zipfile.ZipFile(path, "w") as bundle:
+                    for name, content in files.items():
+                        bundle.writestr(name, content)
+                    bundle.comment = last
+                with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records, or not as it was exported"):
+                    list(protos.read_bundle(path))
+            stream = lzma.decompress(files["records.tar.xz"])
+
+            def write(content):  # with the digest of a bundle
+                with zipfile.ZipFile(path, "w") as bundle:
+                    bundle.writestr("records.tar.xz", content)
+                    bundle.comment = b"openset bundle sha256:" + bytes(64)
+                signed = path.read_bytes()[:-64]
+                path.write_bytes(signed + hashlib.sha256(signed).hexdigest().encode())
+
+            write(lzma.compress(stream.replace(b"softmax", b"softmix")))
             with self.assertRaisesRegex(ValueError, "two.zip: records/../.*: the record is corrupt"):
                 list(protos.read_bundle(path))
             for content in (lzma.compress(stream)[:-40], b"", stream):
-                with zipfile.ZipFile(path, "w") as bundle:
-                    bundle.writestr("records.tar.xz", content)
+                write(content)
                 with self.assertRaisesRegex(ValueError, "two.zip: is not a bundle of records"):
                     list(protos.read_bundle(path))
             path.write_bytes(b"PK")

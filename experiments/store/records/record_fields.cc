@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -203,6 +204,7 @@ RecordFields FieldsOf(const TrialRecord& record) {
   }
   if (const int epochs = trial.method().training().stop_after_epochs(); epochs > 0)
     integer("stop_after_epochs", epochs);
+  text("changed", absl::StrJoin(trial.overrides(), " "));
   for (const MetricRecord& metric : record.metric()) {
     if (!metric.has_value()) continue;
     const bool is_pool = metric.group().kind() == MetricGroup::POOL || !metric.has_group();
@@ -246,6 +248,11 @@ absl::StatusOr<RecordQuery::Comparison> RecordQuery::ParseComparison(absl::strin
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not a comparison; write NAME=VALUE, or use !=, <, <=, >, >= or ~"));
   };
+  if (absl::StartsWith(text, "(")) {
+    return absl::InvalidArgumentError(absl::StrCat("'", text,
+                                                   "': a query has no parentheses; `and` binds before `or`: write ",
+                                                   "'a=1 and b=2 or a=1 and b=3' for 'a=1 and (b=2 or b=3)'"));
+  }
   if (at == absl::string_view::npos || at == 0) return problem();
   Comparison comparison;
   comparison.name = std::string(absl::StripAsciiWhitespace(text.substr(0, at)));
@@ -315,6 +322,16 @@ std::vector<std::string> RecordQuery::names() const {
     for (const Comparison& one : all) names.push_back(one.name);
   }
   return names;
+}
+
+std::vector<std::string> RecordQuery::ValuesOf(absl::string_view name) const {
+  std::vector<std::string> values;
+  for (const std::vector<Comparison>& all : any_of_all_) {
+    for (const Comparison& one : all) {
+      if (one.name == name && one.op == "=") values.push_back(one.value);
+    }
+  }
+  return values;
 }
 
 absl::Status RecordQuery::Resolve(const std::vector<RecordFields>& records) {
@@ -395,8 +412,12 @@ absl::Status RecordQuery::CheckMakesSense(const Comparison& one, const std::vect
 }
 
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records) {
+  // Fields that records may lack: a comparison with them is false.
+  static constexpr absl::string_view kOptional[] = {"stop_after_epochs", "experiment", "tag", "host", "commit",
+                                                    "former_trial"};
   const std::vector<std::string> known = NamesOf(records);
   for (const std::string& name : names) {
+    if (std::find(std::begin(kOptional), std::end(kOptional), name) != std::end(kOptional)) continue;
     if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
     return absl::InvalidArgumentError(UnknownName("field of these records", name, known));
   }

@@ -28,13 +28,13 @@ struct RecordField {
 };
 
 // In this order: trial, method, task, split, seed, the swept fields by their names, stop_after_epochs if the training
-// was stopped (the rungs of a search), each metric of the pool by its name (absent if it is undefined), "GROUP.METRIC"
-// for other groups (with "_" for spaces of the group), unknown_classes, openness, measured_on ("validation" for the
-// candidates of searches, otherwise "test"), experiment, tag (several with commas between; absent if there is none),
-// device, host, commit.
-// Split, seed, stop_after_epochs and unknown_classes are integers; openness and metrics are real numbers, in full
-// precision. A swept field has the kind that the schema of methods gives it; text if the method has no number with its
-// value.
+// was stopped (the rungs of a search), changed (what the command line changed in the study, TrialSpec.overrides, with
+// spaces between; empty without changes), each metric of the pool by its name (absent if it is undefined),
+// "GROUP.METRIC" for other groups (with "_" for spaces of the group), unknown_classes, openness, measured_on
+// ("validation" for the candidates of searches, otherwise "test"), experiment, tag (several with commas between; absent
+// if there is none), device, host, commit. Split, seed, stop_after_epochs and unknown_classes are integers; openness
+// and metrics are real numbers, in full precision. A swept field has the kind that the schema of methods gives it; text
+// if the method has no number with its value.
 using RecordFields = std::vector<RecordField>;
 inline constexpr char kMeasuredOn[] = "measured_on", kValidation[] = "validation";
 RecordFields FieldsOf(const TrialRecord& record);
@@ -48,7 +48,8 @@ const RecordField* Find(const RecordFields& fields, absl::string_view name);
 bool Before(const RecordField* a, const RecordField* b);
 
 // A query such as "method=openauc and openauc>0.9 or seed=1": comparisons by =, !=, <, <=, >, >= and ~ (the field's
-// value contains the text), joined by `and`, which binds more tightly, and `or`. A value with spaces must be quoted.
+// value contains the text), joined by `and`, which binds more tightly, and `or`, without parentheses. A value with
+// spaces must be quoted.
 // Fields compare as their kind says. "trial=abcd" holds for each id that begins so, "tag=a" if one of the tags is a. A
 // comparison with a field that a record lacks is false; so is one by <, <=, > or >= between a number and a text.
 class RecordQuery {
@@ -63,6 +64,9 @@ class RecordQuery {
 
   // The names of the fields in the query.
   std::vector<std::string> names() const;
+
+  // The values with which this field is compared by =.
+  std::vector<std::string> ValuesOf(absl::string_view name) const;
 
   // Replaces field names, and methods after = and !=, that do not occur in the records by those that the user probably
   // means (core/text/synonyms.h). Errors: kInvalidArgument for fewer digits of a trial than FindTrial() takes and, if
@@ -88,7 +92,8 @@ class RecordQuery {
   std::vector<std::vector<Comparison>> any_of_all_;
 };
 
-// If there are records, returns kInvalidArgument, with the known names, for a name that no record has.
+// If there are records, returns kInvalidArgument, with the known names, for a name that no record has and that
+// FieldsOf() gives to no record.
 absl::Status CheckNames(const std::vector<std::string>& names, const std::vector<RecordFields>& records);
 
 // ---- Loads a store's records as named values.

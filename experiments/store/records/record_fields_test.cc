@@ -44,8 +44,9 @@ TEST(RecordFields, HaveNames) {
   const RecordFields fields = FieldsOf(Example());
   std::vector<std::string> names;
   for (const RecordField& field : fields) names.push_back(field.name);
-  EXPECT_THAT(names, ElementsAre("trial", "method", "task", "split", "seed", "lambda", "openauc", "mean_of_near.auroc",
-                                 "unknown_classes", "openness", "measured_on", "device", "host", "commit"));
+  EXPECT_THAT(names, ElementsAre("trial", "method", "task", "split", "seed", "lambda", "changed", "openauc",
+                                 "mean_of_near.auroc", "unknown_classes", "openness", "measured_on", "device", "host",
+                                 "commit"));
   EXPECT_EQ(Find(fields, "lambda")->value, "0.10");
   EXPECT_EQ(Find(fields, "aurc"), nullptr);
   TrialRecord rung = Example();
@@ -113,6 +114,27 @@ TEST(RecordQuery, NamesWhatItCannotParse) {
   EXPECT_THAT(CheckNames({"openauk"}, {FieldsOf(Example())}), IsInvalidArgument("did you mean 'openauc'?"));
   EXPECT_THAT(CheckNames({"seed", "openauc"}, {FieldsOf(Example())}), IsOk());
   EXPECT_THAT(CheckNames({"anything"}, {}), IsOk());
+  // Fields that these records lack.
+  EXPECT_THAT(CheckNames({"tag", "changed", "experiment", "stop_after_epochs"}, {FieldsOf(Example())}), IsOk());
+}
+
+TEST(RecordQuery, HasNoParentheses) {
+  for (const char* text : {"(method=mcp or seed=1) and split=0", "split=0 and (seed=1 or seed=2)"}) {
+    EXPECT_THAT(
+        RecordQuery::Parse(text).status(),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a query has no parentheses; `and` binds before `or`")))
+        << text;
+  }
+  EXPECT_THAT(RecordQuery::Parse("method='mcp (tuned)'"), IsOk());
+}
+
+TEST(RecordQuery, FindsWhatTheCommandLineChanged) {
+  TrialRecord record = Example();
+  for (const char* flag : {"--set=training.epochs=2", "--seeds=0..4"}) record.mutable_trial()->add_overrides(flag);
+  EXPECT_EQ(Find(FieldsOf(record), "changed")->value, "--set=training.epochs=2 --seeds=0..4");
+  EXPECT_TRUE(RecordQuery::Parse("changed~epochs")->Matches(FieldsOf(record)));
+  EXPECT_FALSE(RecordQuery::Parse("changed=''")->Matches(FieldsOf(record)));
+  EXPECT_TRUE(RecordQuery::Parse("changed=''")->Matches(FieldsOf(Example())));
 }
 
 TEST(RecordQuery, AcceptsSynonymsOfNames) {

@@ -28,8 +28,8 @@ absl::Status ShowRecord(const std::string& trial, const RunConfig& config);
 absl::Status DiffRecords(const std::vector<std::string>& arguments, const RunConfig& config);
 // `spec TRIAL`: prints a study that makes the trial again.
 absl::Status PrintSpec(const std::string& trial, const RunConfig& config);
-// `export [QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
-absl::Status ExportRecords(const std::optional<std::string>& query, const RunConfig& config);
+// `export [SPEC|QUERY]`, to --bundle; `merge STORE_OR_BUNDLE...` into --store.
+absl::Status ExportRecords(const std::optional<std::string>& spec_or_query, const RunConfig& config);
 absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConfig& config);
 absl::Status UpgradeRecords(const std::string& from, const std::string& to);
 // `verify`, `gc` and `rm QUERY`. `rm` asks on a terminal; without --yes elsewhere: kInvalidArgument,

@@ -1,14 +1,20 @@
 #include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
+#include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "core/text/one_line.h"
 #include "core/text/suggest.h"
@@ -18,11 +24,64 @@
 #include "experiments/store/records/record_fields.h"
 #include "experiments/store/store_contents.h"
 #include "experiments/store/upgrade.h"
+#include "experiments/study/study.h"
+#include "tools/cli/flags/flags.h"
 #include "tools/cli/flags/run_config.h"
 #include "tools/cli/records/actions.h"
 #include "tools/cli/records/bundle_records.h"
 
 namespace openset {
+namespace {
+
+// Of `ids`, all of the store, those of the study's trials, also the candidates of its searches.
+std::vector<std::string> RecordsOfStudy(const Study& study, const std::vector<std::string>& ids,
+                                        std::vector<std::string>* hints) {
+  const std::set<std::string> there(ids.begin(), ids.end());
+  const int trials = static_cast<int>(study.plan().trials.size());
+  std::set<std::string> wanted, found;
+  for (int t = 0; t < trials; ++t) wanted.insert(study.plan().trial_id(t));
+  absl::c_copy_if(wanted, std::inserter(found, found.end()), [&](const auto& id) { return there.count(id) > 0; });
+  if (found.size() < wanted.size()) {
+    hints->push_back(absl::StrCat(wanted.size() - found.size(), " of ", TrialCount(static_cast<int>(wanted.size())),
+                                  " of the study ", study.name(), " have no record"));
+  }
+  return {found.begin(), found.end()};
+}
+
+// A record names one study, the one whose run made it. Says how many trials of `study`, whose spec the store keeps,
+// have records that name others, and that the query therefore left out.
+void AddOtherNames(const std::string& study, const Store& store, const std::vector<std::string>& exported,
+                   const std::vector<RecordFields>& all, const RunConfig& config, std::vector<std::string>* hints) {
+  std::map<std::string, std::string> others;  // the other studies of records that were left out, by their ids
+  const std::set<std::string> have(exported.begin(), exported.end());
+  for (const RecordFields& fields : all) {
+    const RecordField* const of_record = Find(fields, "experiment");
+    const std::string& id = Find(fields, "trial")->value;
+    if (of_record != nullptr && of_record->value != study && have.count(id) == 0) others[id] = of_record->value;
+  }
+  const absl::StatusOr<KeptSpec> kept = LoadKeptSpec(store, study);
+  if (others.empty() || !kept.ok() || kept->text.empty()) return;
+  constexpr char kHow[] = "'openset records export SPEC.textproto' exports the records of all of its trials";
+  const absl::StatusOr<std::unique_ptr<Study>> loaded =
+      LoadStudy(JoinPath(store.ReportFolder(study), "spec.textproto"), config);
+  if (!loaded.ok()) {
+    hints->push_back(
+        absl::StrCat("trials of ", study, " that runs of other studies made are not in the bundle: ", kHow));
+    return;
+  }
+  std::set<std::string> left_out, studies;
+  for (int t = 0; t < static_cast<int>((*loaded)->plan().trials.size()); ++t) {
+    const auto other = others.find((*loaded)->plan().trial_id(t));
+    if (other == others.end()) continue;
+    left_out.insert(other->first);
+    studies.insert(other->second);
+  }
+  if (left_out.empty()) return;
+  hints->push_back(absl::StrCat("the bundle lacks ", TrialCount(static_cast<int>(left_out.size())), " of ", study,
+                                " that runs of ", absl::StrJoin(studies, ", "), " made: ", kHow));
+}
+
+}  // namespace
 
 absl::Status ExportRecords(const std::optional<std::string>& text, const RunConfig& config) {
   if (config.bundle.empty()) {
@@ -33,11 +92,13 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
                                                    ".zip; `openset report SPEC --format=csv --tidy` writes a table"));
   }
   RecordQuery query;
-  if (text.has_value()) {
+  const bool is_study = text.has_value() && !absl::StripAsciiWhitespace(*text).empty() && !IsQuery(*text);
+  if (text.has_value() && !is_study) {
     OPENSET_ASSIGN_OR_RETURN(query, RecordQuery::Parse(*text));
   }
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config, StoreUse::kRead));
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, hints;
+  std::map<std::string, std::string> spec_of_study;
   UnreadRecords unread;
   const auto knows_all = [&unread]() -> absl::Status {
     OPENSET_RETURN_IF_ERROR(unread.ReadFailure());
@@ -45,9 +106,15 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
     return absl::DataLossError(
         absl::StrCat(unread.damaged[0], "; 'openset records verify' moves corrupt records to quarantine/"));
   };
-  if (!text.has_value()) {
+  if (!text.has_value() || is_study) {
     ids = RecordIds(store, &unread);
     OPENSET_RETURN_IF_ERROR(knows_all());
+    if (is_study) {
+      OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(*text, config));
+      ids = RecordsOfStudy(*study, ids, &hints);
+      const absl::StatusOr<std::string> spec = ReadFile(study->experiment().source.file(), kMaxTextBytes);
+      if (spec.ok()) spec_of_study[absl::StrCat("specs/", study->name(), ".textproto")] = *spec;
+    }
   } else {
     const std::vector<RecordFields> all = LoadFields(store, &unread);
     for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
@@ -56,6 +123,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
     for (const RecordFields& fields : all) {
       if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
     }
+    for (const std::string& study : query.ValuesOf("experiment")) AddOtherNames(study, store, ids, all, config, &hints);
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   BundleExtras extras;
@@ -87,6 +155,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
                                  [&](const TrialRecord& record) { return wanted.count(record.trial_id()) == 0; }),
                   records.end());
     extras.library = LibraryOfRecords(records, folders, &left_out);
+    extras.library.insert(spec_of_study.begin(), spec_of_study.end());
   }
   const absl::StatusOr<BundleWritten> written = WriteBundle(store, ids, UserPath(config.bundle), extras);
   if (absl::IsDataLoss(written.status())) {
@@ -101,6 +170,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
             << "\nsha256 of the content (not of the file) " << written->digest << "\n";
   left_out.insert(left_out.end(), written->left_out.begin(), written->left_out.end());
   for (const std::string& line : left_out) std::cerr << "left out: " << OneLine(line) << "\n";
+  for (const std::string& hint : hints) std::cerr << "hint: " << OneLine(hint) << "\n";
   return absl::OkStatus();
 }
 
@@ -133,6 +203,7 @@ absl::Status MergeRecords(const std::vector<std::string>& sources, const RunConf
     return absl::InvalidArgumentError("usage: openset records merge STORE_OR_BUNDLE... (into --store)");
   }
   OPENSET_ASSIGN_OR_RETURN(const Store store, OpenStore(config, StoreUse::kMayMake));
+  for (const std::string& source : sources) OPENSET_RETURN_IF_ERROR(CheckMergeSource(UserPath(source)));
   MergeCounts counts;
   for (const std::string& source : sources) OPENSET_RETURN_IF_ERROR(MergeFrom(UserPath(source), store, &counts));
   std::cout << Counted(counts.trials, "new trial") << ", " << Counted(counts.replicas, "replica")

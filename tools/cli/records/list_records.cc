@@ -60,10 +60,17 @@ std::string Short(const RecordField& field) {
 
 Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::string>& asked, bool all) {
   Table table;
+  std::set<std::string> filled;
+  for (const RecordFields& fields : records) {
+    for (const RecordField& field : fields) {
+      if (!field.value.empty()) filled.insert(field.name);
+    }
+  }
   // Columns in the order in which they first occur in the records.
   for (const RecordFields& fields : records) {
     for (const RecordField& field : fields) {
       const std::string& name = field.name;
+      if (!all && filled.count(name) == 0) continue;
       const bool wanted = all || (Hidden().count(name) == 0 && name.find('.') == std::string::npos) ||
                           absl::c_linear_search(asked, name);
       if (!wanted || absl::c_linear_search(table.header, name)) continue;
@@ -74,7 +81,8 @@ Table TableOf(const std::vector<RecordFields>& records, const std::vector<std::s
     std::vector<std::string>& row = table.rows.emplace_back();
     for (const std::string& name : table.header) {
       const RecordField* const field = Find(fields, name);
-      row.push_back(field == nullptr ? (all ? "" : "-") : all ? field->value : Short(*field));
+      const bool is_empty = field == nullptr || field->value.empty();
+      row.push_back(is_empty ? (all ? "" : "-") : all ? field->value : Short(*field));
     }
   }
   table.left_columns = 3;
@@ -271,6 +279,9 @@ void PrintDifferences(const TrialRecord& a, const TrialRecord& b) {
 }  // namespace
 
 absl::Status DiffRecords(const std::vector<std::string>& arguments, const RunConfig& config) {
+  if (!BundleOf(arguments[0]).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(arguments[0], ": is a bundle, and no trial. ", kCompareBundles));
+  }
   OPENSET_ASSIGN_OR_RETURN(const Store store, ExistingStore(config));
   OPENSET_ASSIGN_OR_RETURN(const std::string id, TrialOf(store, arguments[0]));
   OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, LoadReplicas(store, id));

@@ -50,10 +50,11 @@ absl::Status RunRecords(const std::vector<std::string>& arguments, RunConfig con
   }
   if (rest.size() > most || rest.size() < least) {
     return absl::InvalidArgumentError(absl::StrCat("usage: openset records ", action,
-                                                   action == "rm" ? " QUERY"
-                                                   : least == 1   ? " TRIAL"
-                                                   : most == 1    ? " [QUERY]"
-                                                                  : "",
+                                                   action == "rm"       ? " QUERY"
+                                                   : least == 1         ? " TRIAL"
+                                                   : action == "export" ? " [SPEC|QUERY]"
+                                                   : most == 1          ? " [QUERY]"
+                                                                        : "",
                                                    " ('openset records --help' shows details)"));
   }
   const std::string argument = rest.empty() ? "" : rest[0];
@@ -82,15 +83,16 @@ Command RecordsCommand() {
   command.arguments =
       "ls [BUNDLE] [QUERY] | show [BUNDLE] TRIAL | diff [BUNDLE] TRIAL [TRIAL|STORE|BUNDLE] | spec [BUNDLE] TRIAL | "
       "verify [BUNDLE] | "
-      "export [QUERY] | merge STORE_OR_BUNDLE... | upgrade OLD NEW | board OUT [STORE_OR_BUNDLE...] | rm QUERY | gc";
+      "export [SPEC|QUERY] | merge STORE_OR_BUNDLE... | upgrade OLD NEW | board OUT [STORE_OR_BUNDLE...] | rm QUERY | "
+      "gc";
   command.min_arguments = 1;
   command.max_arguments = 1000;
   command.summary = "Lists, shows, checks, exports, merges, publishes and cleans up the records of a store.";
   command.description =
       "ls       lists records. QUERY compares fields (method, task, split, seed, swept fields, metrics, experiment,\n"
-      "         tag, host ...) with =, !=, <, <=, >, >=, ~ (contains), joined by `and` and `or`. Candidates of "
-      "searches\n"
-      "         are left out and counted; measured_on=validation lists them\n"
+      "         tag, changed: the flags that changed the study, host ...) with =, !=, <, <=, >, >=, ~ (contains),\n"
+      "         joined by `and`, which binds first, and `or`, without parentheses. Candidates of searches are left\n"
+      "         out and counted; measured_on=validation lists them\n"
       "show     prints the record of a trial, by the first digits of its id, as text or --format=json; --brief: what,\n"
       "         numbers, where and when in twenty lines\n"
       "diff     prints in what two records differ: settings, data, program and machine, metrics. With one trial, its\n"
@@ -103,11 +105,12 @@ Command RecordsCommand() {
       "it),\n"
       "         which is read like a store and never changed; --store=BUNDLE.zip is the same for every command that\n"
       "         only reads\n"
-      "export   writes the records that match QUERY, with the specs, tasks and catalog entries that they name, to the\n"
-      "         archive --bundle, and prints the digest that identifies it; --with=outputs,checkpoints adds outputs\n"
-      "         and checkpoints, --without=details makes it several times smaller. openset 0.3 can't read the archive\n"
-      "merge    adds the records of stores and bundles to --store. If two records of a trial have different\n"
-      "         numbers, both are kept and reported\n"
+      "export   writes the records of a study's trials (SPEC), whichever run made them, or those that match QUERY,\n"
+      "         with the specs, tasks and catalog entries that they name, to the archive --bundle, and prints the\n"
+      "         digest that identifies it; --with=outputs,checkpoints adds outputs and checkpoints, --without=details\n"
+      "         makes it several times smaller. openset 0.3 can't read the archive\n"
+      "merge    adds the records of stores and bundles to --store, and nothing if one of them can't be read. If two\n"
+      "         records of a trial have different numbers, both are kept and reported\n"
       "upgrade  makes a new store, or bundle, of one that openset 0.3, or an early build of 0.4, wrote: keys have\n"
       "         changed, numbers have not. The old one stays. Logs, failed attempts and unfinished trainings are not "
       "taken over\n"
@@ -123,6 +126,7 @@ Command RecordsCommand() {
       "         and least needed checkpoints and outputs, until the store is small enough. Records stay.\n"
       "\n"
       "  openset records ls 'method=openauc and openauc>0.9' --sort=-openauc\n"
+      "  openset records export my_study.textproto --bundle=my_study.zip\n"
       "  openset records export 'task~cifar' --bundle=cifar.zip --with=outputs\n"
       "  openset records merge cifar.zip ../other-lab/openset-store --store=all\n"
       "  openset records board site cifar.zip ../other-lab/openset-store\n"

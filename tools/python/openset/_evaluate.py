@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # The columns of results over splits and seeds that are not metrics.
 _RUN = ("method", "task", "group", "split", "seed", "unknown_classes")
 # The other columns of records that are neither metrics nor settings of a study's axes.
-_NOTES = ("trial", "former_trial", "openness", "experiment", "tag", "device", "host", "commit", "trained_as", "score_sha256",
-          "overrides")
+_NOTES = ("trial", "former_trial", "openness", "experiment", "tag", "changed", "device", "host", "commit", "trained_as",
+          "score_sha256", "overrides")
 
 
 class Evaluation(Result):

@@ -23,6 +23,7 @@ SCHEMA = os.path.join(os.path.dirname(_program.PROGRAM), "schemas.binpb")
 _PACKAGE = "openset."
 _RECORD_HEAD = b"openset record 1\n"
 _MOST_BYTES = 64 << 20  # of a record, as in the program
+_LAST_LINE = b"openset bundle sha256:"  # of a bundle, before the SHA-256 of everything up to here, in 64 digits
 
 
 def _load(path: str) -> Any:
@@ -71,16 +72,37 @@ def __getattr__(name: str) -> Any:
     return _classes[name]
 
 
-def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
-    """The records (TrialRecord) of a bundle, one by one, each after its checksum was checked.
+def _check_bundle(path: Union[str, "os.PathLike[str]"]) -> None:
+    """Raises ValueError for a file that doesn't end with the digest of its bytes, as the program's commands refuse it."""
+    import hashlib
+    with open(path, "rb") as file:
+        left = file.seek(0, os.SEEK_END) - 64
+        file.seek(max(0, left - len(_LAST_LINE)))
+        is_bundle, digest = file.read(len(_LAST_LINE)) == _LAST_LINE, file.read()
+        file.seek(0)
+        sum_of_bytes = hashlib.sha256()
+        while is_bundle and left > 0:
+            part = file.read(min(1 << 20, left))
+            if not part:
+                break
+            sum_of_bytes.update(part)
+            left -= len(part)
+    if not is_bundle or sum_of_bytes.hexdigest().encode() != digest:
+        raise ValueError(f"{os.fspath(path)}: is not a bundle of records, or not as it was exported (cut, changed, or "
+                         "zipped again): get it again, or write one with 'openset records export --bundle=FILE.zip'")
 
-    Raises ValueError for a file that is not a bundle of version 2 or has a corrupt record. `openset records merge` also
+
+def read_bundle(path: Union[str, "os.PathLike[str]"]) -> Iterator[Any]:
+    """The records (TrialRecord) of a bundle, one by one, each after its checksum and the bundle's were checked.
+
+    Raises ValueError for a file that is not a bundle of version 2, as it was exported, or has a corrupt record. `openset records merge` also
     reads bundles of version 1, and checks the ids.
     """
     import hashlib
     import lzma
     import tarfile
     import zipfile
+    _check_bundle(path)
     try:
         with zipfile.ZipFile(path) as bundle, bundle.open("records.tar.xz") as packed, lzma.open(packed) as stream, \
                 tarfile.open(fileobj=stream, mode="r|") as records:
