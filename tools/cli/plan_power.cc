@@ -1,4 +1,5 @@
 #include "tools/cli/plan_power.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <cmath>
