@@ -200,6 +200,14 @@ class RecordsTest(ProgramTest):
         self.refused("records export nothing --bundle=c.zip", "unknown study 'nothing'")
         self.refused("records export nowhere.textproto --bundle=c.zip", "nowhere.textproto")
 
+    # A finished search is not planned again. Of the study's 1200 trials, 21 were not run, and some are the same.
+    def test_export_of_a_study_has_the_candidates_of_its_searches(self):
+        folder = ROOT / "results/openauc_term"
+        result = self.program.must_run(["records", "export", folder / "openauc_term.textproto",
+                                        f"--store={folder / 'openauc_term.zip'}", "--bundle=all.zip"])
+        self.says(result.out, "all.zip: 1680 trials\n")
+        self.says(result.err, "hint: 21 of 981 trials of the study openauc_term have no record\n")
+
     def test_list_says_what_the_command_line_changed(self):
         self.run_study()
         self.says_not(self.out("records ls"), "changed")

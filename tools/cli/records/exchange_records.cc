@@ -33,8 +33,11 @@
 namespace openset {
 namespace {
 
+constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
+                            TrialRecord::kDetailsFieldNumber};
+
 // Of `ids`, all of the store, those of the study's trials, also the candidates of its searches.
-std::vector<std::string> RecordsOfStudy(const Study& study, const std::vector<std::string>& ids,
+std::vector<std::string> RecordsOfStudy(const Study& study, const std::vector<std::string>& ids, UnreadRecords* unread,
                                         std::vector<std::string>* hints) {
   const std::set<std::string> there(ids.begin(), ids.end());
   const int trials = static_cast<int>(study.plan().trials.size());
@@ -45,6 +48,22 @@ std::vector<std::string> RecordsOfStudy(const Study& study, const std::vector<st
     hints->push_back(absl::StrCat(wanted.size() - found.size(), " of ", TrialCount(static_cast<int>(wanted.size())),
                                   " of the study ", study.name(), " have no record"));
   }
+  // A finished search is not planned again. The record of the tuned trial names its candidates, unless it chose the
+  // method's own values: then the candidates are found by the name of the study.
+  std::set<std::string> candidates;
+  for (const TrialRecord& record : LoadRecords(study.store(), unread, kWithout)) {
+    const TrialSpec& trial = record.trial();
+    const bool is_candidate = trial.data().test_known().only_last_per_class() > 0;
+    if (is_candidate && trial.experiment() == study.name() && trial.overrides().empty()) {
+      candidates.insert(record.trial_id());
+    }
+    if (found.count(record.trial_id()) == 0) continue;
+    for (const SearchCandidate& candidate : trial.search().candidate()) {
+      candidates.insert(candidate.trial_id());
+      for (const SearchRung& rung : candidate.rung()) candidates.insert(rung.trial_id());
+    }
+  }
+  absl::c_copy_if(candidates, std::inserter(found, found.end()), [&](const auto& id) { return there.count(id) > 0; });
   return {found.begin(), found.end()};
 }
 
@@ -111,7 +130,8 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
     OPENSET_RETURN_IF_ERROR(knows_all());
     if (is_study) {
       OPENSET_ASSIGN_OR_RETURN(const std::unique_ptr<Study> study, LoadStudy(*text, config));
-      ids = RecordsOfStudy(*study, ids, &hints);
+      ids = RecordsOfStudy(*study, ids, &unread, &hints);
+      OPENSET_RETURN_IF_ERROR(knows_all());
       const absl::StatusOr<std::string> spec = ReadFile(study->experiment().source.file(), kMaxTextBytes);
       if (spec.ok()) spec_of_study[absl::StrCat("specs/", study->name(), ".textproto")] = *spec;
     }
@@ -146,8 +166,6 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
   std::vector<std::string> left_out;
   {
     UnreadRecords others;  // not in the bundle, or of another version, which WriteBundle() refuses
-    constexpr int kWithout[] = {TrialRecord::kMetricFieldNumber, TrialRecord::kEpochFieldNumber,
-                                TrialRecord::kDetailsFieldNumber};
     std::vector<TrialRecord> records = LoadRecords(store, &others, kWithout);
     OPENSET_RETURN_IF_ERROR(others.ReadFailure());
     const std::set<std::string> wanted(ids.begin(), ids.end());
