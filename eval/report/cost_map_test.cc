@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/testing/status_matchers.h"
+#include "eval/testing/golden.h"
 #include "nlohmann/json.hpp"
 
 namespace openset {
@@ -14,27 +15,16 @@ namespace {
 
 // 100 known and 100 unknown samples of one class. Of the known ones, the first `known_at_0` have a score of 0, of the
 // unknown ones the first `unknown_at_0`; the others have 1.
-class Method {
- public:
-  Method(int known_at_0, int unknown_at_0) : prediction_(200, 0) {
+struct Method : Samples {
+  Method(int known_at_0, int unknown_at_0) {
+    prediction.assign(200, 0);
     for (int i = 0; i < 200; ++i) {
-      label_.push_back(i < 100 ? 0 : kUnknownLabel);
-      score_.push_back(i < 100 ? i >= known_at_0 : i - 100 >= unknown_at_0);
+      label.push_back(i < 100 ? 0 : kUnknownLabel);
+      unknown_score.push_back(i < 100 ? i >= known_at_0 : i - 100 >= unknown_at_0);
     }
   }
 
-  RankedInput Ranked() const {
-    EvaluationInput::Arrays arrays;
-    arrays.unknown_score = score_;
-    arrays.prediction = prediction_;
-    arrays.label = label_;
-    arrays.num_classes = 1;
-    return RankedInput(*EvaluationInput::Create(arrays));
-  }
-
- private:
-  std::vector<double> score_;
-  std::vector<int32_t> prediction_, label_;
+  RankedInput Ranked() const { return RankedInput(Input()); }
 };
 
 SampleComparison Compared(const std::vector<MetricSpec>& metrics, const std::vector<std::string>& names,

@@ -6,34 +6,23 @@
 #include "absl/strings/str_split.h"
 #include "core/random.h"
 #include "core/testing/status_matchers.h"
+#include "eval/testing/golden.h"
 
 namespace openset {
 namespace {
 
 // 200 known and 200 unknown samples of one class, scores normal with unit variance and means `shift` apart.
-class Method {
- public:
-  Method(double shift, uint64_t seed) : prediction_(400, 0) {
+struct Method : Samples {
+  Method(double shift, uint64_t seed) {
+    prediction.assign(400, 0);
     RandomStream random(seed, "method");
     for (int i = 0; i < 400; ++i) {
-      label_.push_back(i < 200 ? 0 : kUnknownLabel);
-      score_.push_back(random.Normal() + (i < 200 ? 0 : shift));
+      label.push_back(i < 200 ? 0 : kUnknownLabel);
+      unknown_score.push_back(random.Normal() + (i < 200 ? 0 : shift));
     }
   }
 
-  RankedInput Ranked() const {
-    EvaluationInput::Arrays arrays;
-    arrays.unknown_score = score_;
-    arrays.prediction = prediction_;
-    arrays.label = label_;
-    arrays.num_classes = 1;
-    return RankedInput(*EvaluationInput::Create(arrays));
-  }
-
- private:
-  std::vector<double> score_;
-  std::vector<int32_t> prediction_;
-  std::vector<int32_t> label_;
+  RankedInput Ranked() const { return RankedInput(Input()); }
 };
 
 std::vector<MetricSpec> Metrics() {
