@@ -55,13 +55,8 @@ TEST(DescribeThreshold, SamplesOfOneClusterAreNotIndependent) {
     cluster.push_back(i / 3);
   }
   const auto described = [&](const std::vector<int64_t>& clusters) {
-    EvaluationInput::Arrays arrays;
-    arrays.unknown_score = samples.unknown_score;
-    arrays.label = samples.label;
-    arrays.prediction = samples.prediction;
-    arrays.num_classes = 1;
-    arrays.cluster = clusters;
-    return DescribeThreshold(0.5, RankedInput(*EvaluationInput::Create(arrays)));
+    samples.cluster = clusters;
+    return DescribeThreshold(0.5, RankedInput(samples.Input()));
   };
   const ThresholdReport together = described(cluster);
   EXPECT_EQ(together.clusters, 20);
