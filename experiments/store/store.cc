@@ -27,6 +27,7 @@
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
 #include "experiments/spec/action.proto.h"
+#include "experiments/spec/method.proto.h"
 #include "experiments/store/records/record_check.h"
 
 namespace openset {
