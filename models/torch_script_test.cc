@@ -151,8 +151,8 @@ TEST_F(TorchScriptTest, NarrowStridedConvolutionsAreComputedInTheContiguousLayou
 
 TEST_F(TorchScriptTest, FeaturesThatTheScriptGives) {
   ASSERT_OK_AND_ASSIGN(const auto model, Make("features", "features: true"));
-  EXPECT_THAT(OutputOfmodel.logits, TensorNear(golden_.at("logits"), 1e-5));
-  EXPECT_THAT(OutputOfmodel.feature, TensorNear(golden_.at("feature"), 1e-5));
+  EXPECT_THAT(OutputOf(model).logits, TensorNear(golden_.at("logits"), 1e-5));
+  EXPECT_THAT(OutputOf(model).feature, TensorNear(golden_.at("feature"), 1e-5));
 }
 
 TEST_F(TorchScriptTest, TheHeadsInputIsTheFeature) {
@@ -186,8 +186,8 @@ TEST_F(TorchScriptTest, StatesSetTheScriptsParameters) {
     const ModelOutput before = OutputOf(model), expected = OutputOf(other);
     EXPECT_THAT(expected.logits, Not(TensorNear(before.logits, 1e-3)));
     ASSERT_THAT(SetState(StateOf(*other), model.get()), IsOk());
-    EXPECT_THAT(OutputOfmodel.feature, TensorEq(expected.feature));
-    EXPECT_THAT(OutputOfmodel.logits, TensorEq(expected.logits));
+    EXPECT_THAT(OutputOf(model).feature, TensorEq(expected.feature));
+    EXPECT_THAT(OutputOf(model).logits, TensorEq(expected.logits));
   }
 }
 
@@ -208,7 +208,7 @@ TEST_F(TorchScriptTest, WithAHeadItLearns) {
       parameter.value().add_(parameter.value().grad(), -0.1);
     }
   }
-  loss = at::cross_entropy_loss(OutputOfmodel.logits, at::arange(3)).item<double>();
+  loss = at::cross_entropy_loss(OutputOf(model).logits, at::arange(3)).item<double>();
   EXPECT_LT(loss, 0.3);
   EXPECT_THAT(StateOf(*model).at("backbone.bn.running_mean"), Not(TensorNear(mean, 1e-3)));
 }
@@ -218,7 +218,7 @@ TEST_F(TorchScriptTest, ModesReachTheScript) {
   model->train();
   const at::Tensor first = model->Forward(Image()).logits;
   EXPECT_THAT(model->Forward(Image()).logits, Not(TensorEq(first)));  // dropout
-  EXPECT_THAT(OutputOfmodel.logits, TensorEq(OutputOfmodel.logits));
+  EXPECT_THAT(OutputOf(model).logits, TensorEq(OutputOf(model).logits));
 }
 
 TEST_F(TorchScriptTest, DropoutDrawsFromTheModelsGeneratorAlone) {
@@ -269,7 +269,7 @@ TEST_F(TorchScriptTest, OutputsAreChosenByPlace) {
   const at::Tensor expected = golden_.at("logits").index_select(1, at::tensor({3, 0, 4}));
   for (const char* fields : {"", "head: 'fc'", "features: true"}) {
     ASSERT_OK_AND_ASSIGN(const auto model, Make("features", absl::StrCat(fields, " output: [3, 0, 4]"), 3));
-    EXPECT_THAT(OutputOfmodel.logits, TensorNear(expected, 1e-5));
+    EXPECT_THAT(OutputOf(model).logits, TensorNear(expected, 1e-5));
   }
 }
 
