@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/files.h"
+#include "core/logging.h"
 #include "core/process/exit_code.h"
 #include "core/status_macros.h"
 #include "tools/peers/loss_curves.h"
