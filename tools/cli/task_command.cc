@@ -105,8 +105,9 @@ Command TaskCommand() {
   command.max_arguments = 2;
   command.summary = "Shows the splits of a task, makes a task, or writes its samples.";
   command.description =
-      "splits   shows each split's numbers of classes and samples, openness, imbalance and hash, and which output\n"
-      "         of a network is for which class; warns of splits that repeat another split\n"
+      "splits   shows each split's numbers of classes and samples, openness, the ratio of unknown to known samples "
+      "and\n"
+      "         hash, and which output of a network is for which class; names splits that repeat another split\n"
       "new      writes tasks/NAME.textproto into the library of --into, with listed or drawn known classes; all "
       "others\n"
       "         are unknown, or those of --unknown; --near and --far name data sets or folders of unknown images\n"

@@ -10,8 +10,8 @@ from program import ProgramTest, main  # noqa: E402
 class SplitsTest(ProgramTest):
     def test_splits_are_described_and_repeats_are_named(self):
         splits = self.program.must_run("task splits cifar10_plus_10")
-        self.assertRegex(splits.out, "task +split +known classes +unknown classes +openness +train +test known +"
-                                     "test unknown +unknown/known +hash\n")
+        self.assertRegex(splits.out, " known +unknown +test +test\ntask +split +classes +classes +openness +train +"
+                                     "known +unknown +unknown/known +hash\n")
         self.says(" ".join(splits.out.split()), "unknown/known is the ratio of the test samples")
         # 1 - sqrt(8 / 18) = 1/3; 1,000 unknown to 4,000 known test images.
         self.assertRegex(splits.out, r"cifar10_plus_10 +0 +4 +10 +0\.3333 +20000 +4000 +1000 +0\.250 +[0-9a-f]+")
