@@ -1,4 +1,5 @@
 #include "experiments/study/until.h"
+#include "absl/algorithm/container.h"
 
 #include <functional>
 #include <map>

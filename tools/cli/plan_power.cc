@@ -1,5 +1,4 @@
 #include "tools/cli/plan_power.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/status_macros.h"
 #include "core/text/json_text.h"
