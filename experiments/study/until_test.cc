@@ -1,11 +1,11 @@
 #include "experiments/study/until.h"
-#include "absl/algorithm/container.h"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/testing/status_matchers.h"

@@ -66,10 +66,11 @@ def missing(texts):
 
 def insert(path, text, header):
     line = f'#include "{header}"\n' if "/" in header else f"#include <{header}>\n"
-    first = INCLUDE.search(text)
-    # After the include of its own header, which comes first.
-    end = text.index("\n", first.start()) + 1
-    text = text[:end] + ("\n" if first.group(1).endswith(".h") and "/" not in header else "") + line + text[end:]
+    first, *others = INCLUDE.finditer(text)
+    # After the include of its own header, which comes first; ours and Abseil's with the others of theirs.
+    alike = [one for one in others if "/" in one.group(1)] if "/" in header else []
+    place = alike[0].start() if alike else text.index("\n", first.start()) + 1
+    text = text[:place] + ("\n" if first.group(1).endswith(".h") and not alike else "") + line + text[place:]
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return text
