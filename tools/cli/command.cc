@@ -56,8 +56,8 @@ std::string DescriptionOf(const Command& command, const std::string& action) {
   const std::string example = absl::StrCat("  openset ", command.name, " ");
   std::string text;
   bool is_about_it = true;
-  for (const std::string& line : absl::StrSplit(command.description, '\n')) {
-    const std::string word = line.substr(0, line.find(' '));
+  for (const absl::string_view line : absl::StrSplit(command.description, '\n')) {
+    const std::string word(line.substr(0, line.find(' ')));
     if (absl::StartsWith(line, example)) {
       is_about_it = absl::StartsWith(absl::StrCat(line.substr(example.size()), " "), action + " ");
     } else if (!word.empty()) {
