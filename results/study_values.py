@@ -37,7 +37,9 @@ class Study:
             with open(os.path.join(self.folder, name + ".textproto"), encoding="utf-8") as spec:
                 self.report["baseline"], = re.findall(r'baseline: "(.*)"', spec.read())
         self.records = self.ask("records", "ls", self.bundle, "measured_on=test or measured_on=validation", "--format=json")
-        self.compared, self.filled = {}, set()
+        self.compared, self.filled, self.sequential = {}, set(), {}
+        # The draws of the page's tables; the bundle has more if rows went on until they were decided.
+        self.draws = {split for cell in self.report["cells"] for split in cell["splits"]}
         self.says_images = False
 
     def ask(self, *words):
@@ -92,7 +94,7 @@ class Study:
         level = ("method", "task", "unknown_classes", "score", "lambda")
         of_draw = {}
         for row in self.records:
-            if all(row.get(field) == first.get(field) for field in level) and metric in row:
+            if all(row.get(field) == first.get(field) for field in level) and metric in row and row["split"] in self.draws:
                 of_draw.setdefault(row["split"], []).append(row[metric])
         gaps = [abs(a - b) for a, b in (values for values in of_draw.values() if len(values) == 2)]
         return f"{100 * sum(gaps) / len(gaps):.1f}"
@@ -217,6 +219,22 @@ class Study:
         return (f"Detectable differences from `{self.report['baseline']}` in {cells[0]['column']} (found in 4 of 5 studies, "
                 f"at the first of Holm's levels): {text}{between}.{images}")
 
+    def images_later(self):
+        """For a page that says it with image_share(): tables say nothing of the share of the test samples."""
+        self.says_images = True
+        return ""
+
+    def image_share(self, draws, metric, group="pool", **where):
+        """"3 to 40 %" of the variance of a run's difference from the baseline, over rows, that is noise of the test samples,
+        from the records of these draws alone: older ones lack what it takes."""
+        listed = ", ".join(map(str, draws))
+        report = self.ask("report", self.source, "--set", f"split=[{listed}]", "--format=json")
+        shares = sorted(c["image_share"] for c in report["cells"]
+                        if c["metric"] == metric and c.get("group", "pool") == group and "image_share" in c
+                        and all(c[field] == value for field, value in where.items()))
+        assert shares, f"{self.name}: no record of draws {listed} tells the share of the test samples"
+        return f"{shares[0]:.0f} to {shares[-1]:.0f} %"
+
     def claim(self, a, b, metric, expected="higher", group="pool", factor=100, levels=None, digits=1):
         """Three cells of a row of claims: a minus b with its interval, the detectable difference of this test alone, and
         what the interval says of 'a is `expected` than b'. A claim that is not seen is excluded beyond the interval's end
@@ -237,7 +255,7 @@ class Study:
         """Two cells: Pearson's correlation of two metrics of a method over the means of draws with Fisher's 95 % interval."""
         draws = {}
         for row in self.records:
-            if row["method"] == method and a in row and b in row:
+            if row["method"] == method and a in row and b in row and row["split"] in self.draws:
                 draws.setdefault(row["split"], []).append(row)
         x, y = ([sum(row[metric] for row in rows) / len(rows) for rows in draws.values()] for metric in (a, b))
         mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
@@ -246,6 +264,47 @@ class Study:
         low, high = (math.tanh(math.atanh(r) + z / math.sqrt(len(x) - 3)) for z in (-1.96, 1.96))
         verdict = "confirmed" if low > 0 else "contradicted here" if high < 0 else "undecided"
         return f"r = {signed(r, 2)} ({signed(low, 2)} to {signed(high, 2)}) over the means of {len(x)} draws | | {verdict}"
+
+    # Rows that go on until they are decided: openset report --until. `text` is that flag.
+
+    VERDICTS = {"higher": "higher", "lower": "lower", "excluded": "excluded beyond 1 point", "undecided": "undecided",
+                "open": "open", "same": "the same trials"}
+
+    def until(self, text, **where):
+        """Its comparisons; `where` are fields of one: unknown_classes."""
+        if text not in self.sequential:
+            self.sequential[text] = self.ask("report", self.source, f"--until={text}", "--format=json")["until"]
+        found = self.sequential[text]
+        assert found["difference"] == 1
+        return [c for c in found["comparisons"] if all(c[field] == value for field, value in where.items())]
+
+    def until_names(self, verdict, text, **where):
+        found = [self.row_label(c["row"]) for c in self.until(text, **where) if c["verdict"] == verdict]
+        return ", ".join(f"`{name}`" for name in found) if found else "none"
+
+    def until_count(self, verdict, text, **where):
+        return sum(c["verdict"] == verdict for c in self.until(text, **where))
+
+    def row_label(self, row):
+        return next((self.label(c["method"], next(iter(c["axis"].values()), None)) for c in self.report["cells"]
+                     if self.full_name(c["method"], c["axis"]) == row), row)
+
+    def until_table(self, text, **where):
+        comparisons = self.until(text, **where)
+        found = self.sequential[text]
+        lines = [f"| method | finding | {found['metric'].upper()} minus that of `{found['baseline']}` | draws | looks |",
+                 "| --- | --- | --- | --- | --- |"]
+        for c in comparisons:
+            shown = ""
+            if c.get("low") is not None:
+                mean, low, high = (100 * c[field] for field in ("mean_difference", "low", "high"))
+                digits = 1
+                for _ in range(2):  # an end of 0.0 doesn't say on which side of 0 it is, nor one of 1.0 of a point
+                    digits += any(end and (not float(f"{end:.{digits}f}") or float(f"{abs(end):.{digits}f}") == 1)
+                                  for end in (low, high))
+                shown = f"{signed(mean, digits)} ({signed(low, digits)} to {signed(high, digits)})"
+            lines.append(f"| `{self.row_label(c['row'])}` | {self.VERDICTS[c['verdict']]} | {shown} | {c['splits']} | {c['looks']} |")
+        return "\n".join(lines)
 
     # Tables.
 
