@@ -289,8 +289,9 @@ class Study:
         return next((self.label(c["method"], next(iter(c["axis"].values()), None)) for c in self.report["cells"]
                      if self.full_name(c["method"], c["axis"]) == row), row)
 
-    def until_table(self, text, **where):
-        comparisons = self.until(text, **where)
+    def until_table(self, text, draws, **where):
+        """A row for each comparison with more than one look, or for each if there is but one; `draws` of each look."""
+        comparisons = [c for c in self.until(text, **where) if c["looks"] > (len(draws) > 1)]
         found = self.sequential[text]
         lines = [f"| method | finding | {found['metric'].upper()} minus that of `{found['baseline']}` | draws | looks |",
                  "| --- | --- | --- | --- | --- |"]
@@ -303,7 +304,9 @@ class Study:
                     digits += any(end and (not float(f"{end:.{digits}f}") or float(f"{abs(end):.{digits}f}") == 1)
                                   for end in (low, high))
                 shown = f"{signed(mean, digits)} ({signed(low, digits)} to {signed(high, digits)})"
-            lines.append(f"| `{self.row_label(c['row'])}` | {self.VERDICTS[c['verdict']]} | {shown} | {c['splits']} | {c['looks']} |")
+            seen = draws[c["looks"] - 1]
+            assert c["verdict"] == "open" or seen == c["splits"], f"{self.name}: {c} was looked at with other draws than {draws}"
+            lines.append(f"| `{self.row_label(c['row'])}` | {self.VERDICTS[c['verdict']]} | {shown} | {seen} | {c['looks']} |")
         return "\n".join(lines)
 
     # Tables.
