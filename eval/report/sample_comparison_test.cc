@@ -90,8 +90,9 @@ TEST(CompareOnSamples, ASentenceForEachPair) {
                                   HasSubstr(" after Holm over 3 comparisons; DeLong's test).")));
   EXPECT_THAT(sentences[1], HasSubstr("; paired bootstrap)."));
   // The table has short names, and says what all end in.
-  EXPECT_THAT(FormatSampleComparison(comparison, TextFormat::kText),
-              AllOf(HasSubstr("all methods: +p\n"), HasSubstr(" weak - strong "), HasSubstr("\nOn the same test")));
+  EXPECT_THAT(
+      FormatSampleComparison(comparison, TextFormat::kText),
+      AllOf(HasSubstr("all methods: +p\n"), HasSubstr("\nweak - strong  worse "), HasSubstr("\nOn the same test")));
 }
 
 TEST(CompareOnSamples, OneMethodAgainstItself) {

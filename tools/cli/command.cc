@@ -73,8 +73,7 @@ std::string DescriptionOf(const Command& command, const std::string& action) {
 // Whether a flag's help, "With `new`: ...", doesn't say that the flag goes with other subcommands.
 bool GoesWith(absl::string_view help, const std::string& action) {
   if (!absl::ConsumePrefix(&help, "With `")) return true;
-  return absl::StrContains(absl::StrCat("`", help.substr(0, help.find_first_of(":,."))),
-                           absl::StrCat("`", action, "`"));
+  return absl::StrContains(absl::StrCat("`", help.substr(0, help.find(':'))), absl::StrCat("`", action, "`"));
 }
 
 // Of a subcommand alone, if `action` names one.
