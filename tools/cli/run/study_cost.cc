@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "core/files/digest.h"
@@ -94,18 +95,32 @@ std::string WhatIsProbed(const Trial& trial, ExecutionSpec::Precision precision,
                       device.threads, " threads, ", options.at_once, " at once\nbuild ", options.build, "\n");
 }
 
-std::optional<double> Remembered(const std::string& file) {
+constexpr absl::string_view kLoadIs = "processes for each CPU: ";
+
+struct Probed {
+  double rate = 0;
+  double load = 0;  // ProbeOptions.load at that time
+};
+
+std::optional<Probed> Remembered(const std::string& file) {
   constexpr int64_t kMaxBytes = 1 << 16;
   const absl::StatusOr<std::string> text = ReadFile(file, kMaxBytes);
-  double rate = 0;
-  if (!text.ok() || !absl::SimpleAtod(text->substr(0, text->find('\n')), &rate) || !(rate > 0)) return std::nullopt;
-  return rate;
+  if (!text.ok()) return std::nullopt;
+  const std::vector<std::string> lines = absl::StrSplit(*text, '\n');
+  Probed probed;
+  if (!absl::SimpleAtod(lines[0], &probed.rate) || !(probed.rate > 0)) return std::nullopt;
+  // Files of older versions have no such line.
+  if (absl::string_view last = lines.back(); absl::ConsumePrefix(&last, kLoadIs)) {
+    if (!absl::SimpleAtod(last, &probed.load)) return std::nullopt;
+  }
+  return probed;
 }
 
 // If the folder can't be written, the next run probes again.
 void Remember(const ProbeOptions& options, const std::string& file, double rate, const std::string& what) {
   if (options.folder.empty() || !MakeFolders(options.folder).ok()) return;
-  WriteFileAtomically(file, absl::StrCat(rate, "\nimages/s in training of\n", what)).IgnoreError();
+  WriteFileAtomically(file, absl::StrCat(rate, "\nimages/s in training of\n", what, "\n", kLoadIs, options.load))
+      .IgnoreError();
 }
 
 TrainAction ActionOf(const Plan& plan, const Action& action, const Throughputs::Rate& rate) {
@@ -165,30 +180,32 @@ std::vector<std::string> AddProbes(const Plan& plan, const ProbeOptions& options
                    [](const auto& a, const auto& b) { return a.second.work > b.second.work; });
   std::vector<std::string> lines;
   int probes = 0;
-  bool has_probed = false;
+  bool was_busy = false;
   std::set<std::string> failed;  // networks
   const auto rate_of = [&](const std::string& what, const TrainAction& action, int at_once) -> std::optional<double> {
     const std::string file = JoinPath(options.folder, Sha256Hex(what));
-    const std::optional<double> rate = options.folder.empty() ? std::nullopt : Remembered(file);
+    std::optional<Probed> found = options.folder.empty() ? std::nullopt : Remembered(file);
     const std::string network(what.substr(0, what.find('\n')));
-    if (rate.has_value() || options.probe == nullptr || probes == kMostProbes || failed.count(network) > 0) return rate;
-    ++probes;
-    const absl::StatusOr<double> probed = options.probe(action, at_once);
-    if (!probed.ok()) {
-      failed.insert(network);
-      lines.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
-      return std::nullopt;
+    if (!found.has_value()) {
+      if (options.probe == nullptr || probes == kMostProbes || failed.count(network) > 0) return std::nullopt;
+      ++probes;
+      const absl::StatusOr<double> probed = options.probe(action, at_once);
+      if (!probed.ok()) {
+        failed.insert(network);
+        lines.push_back(absl::StrCat("the probe of ", network, " failed: ", probed.status().message()));
+        return std::nullopt;
+      }
+      Remember(options, file, *probed, what);
+      found = Probed{*probed, options.load};
     }
-    if (options.load < kBusyLoad) Remember(options, file, *probed, what);
-    if (options.load >= kBusyLoad && !has_probed) {
+    if (found->load >= kBusyLoad && !was_busy) {
       lines.push_back(
           absl::StrFormat("hint: this machine was busy (%.1f processes for each CPU) when its speed was measured, so "
-                          "the study may take "
-                          "less time than said; the speed is measured again next time (--noprobe: estimate it)",
-                          options.load));
+                          "the study may take less time than said; to measure it again, remove %s",
+                          found->load, options.folder));
+      was_busy = true;
     }
-    has_probed = true;
-    return *probed;
+    return found->rate;
   };
   for (const auto& [what, group] : by_work) {
     const Trial& trial = plan.TrialOf(*group.action);

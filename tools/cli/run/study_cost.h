@@ -42,7 +42,7 @@ struct ProbeOptions {
   std::string build;   // of the worker; speeds of other builds are not used
   std::string folder;  // of the remembered speeds; "" for none
   // The processes that ran or waited for a CPU before the first probe, for each CPU. From kBusyLoad on, probes are
-  // slow: their speeds are used, but not remembered, and a line says so.
+  // slow, and a line says so, also when their speeds are remembered.
   double load = 0;
   // Returns the training images per second of an action, of which this many run at a time. Absent: only remembered
   // speeds are used.
