@@ -137,6 +137,7 @@ class InferenceTest : public ::testing::Test {
     std::shared_ptr<Model> model = MakeModel(train_.model(), train_.input(), 2, &random).value();
     TrainSummary summary;
     *summary.mutable_action() = Training();
+    summary.mutable_provenance()->set_key(MessageDigest(Training()));
     EXPECT_THAT(CommitCheckpoint(*model, summary, ContextOf(MessageDigest(Training()))), IsOk());
     model->eval();
     return model;

@@ -271,7 +271,8 @@ TEST(TableOf, ComparesAsTheStarsDo) {
       for (const ReportCell& cell : report.cells) {
         if (cell.group != group || cell.method == "b") continue;
         const ComparedRuns& row = *rows.at(
-            absl::StrCat(cell.metric, " of ", RowName(cell), " on task, ", cell.unknown_classes, " unknown classes"));
+            absl::StrCat(cell.metric, " of ", RowName(cell), " on task, ", cell.unknown_classes,
+                         cell.unknown_classes == 1 ? " unknown class" : " unknown classes"));
         EXPECT_EQ(cell.significance->p_value, row.adjusted_p_value);
         EXPECT_EQ(cell.significance->detectable, cell.method == "c");
         // The same level for all rows, also after that of c, which Holm's method rejects first.
