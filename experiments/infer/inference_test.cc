@@ -138,6 +138,7 @@ class InferenceTest : public ::testing::Test {
     TrainSummary summary;
     *summary.mutable_action() = Training();
     summary.mutable_provenance()->set_key(MessageDigest(Training()));
+    summary.mutable_provenance()->set_stage(StageProvenance::TRAIN);
     EXPECT_THAT(CommitCheckpoint(*model, summary, ContextOf(MessageDigest(Training()))), IsOk());
     model->eval();
     return model;

@@ -337,7 +337,7 @@ class DataTest(ProgramTest):
                 self.write(f"grey/{name}/{i}.png", png(value, value, value))
         self.write("grey/day/more/5.png", png(200, 200, 200))
         self.says(self.out("data describe grey"), 'in a study:  method: "softmax+laptop"\n',
-                  "\nto read these too, remove catalog/grey.textproto and describe the folder with --sub_folders\n")
+                  "\nto read these too, remove ", "catalog/grey.textproto and describe the folder with --sub_folders\n")
         self.program.path("catalog/grey.textproto").unlink()
         self.says(self.out("data describe grey --sub_folders"), "11 in all")
 

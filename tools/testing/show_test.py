@@ -146,7 +146,7 @@ class HelpTest(ProgramTest):
             self.says_not(out, "..\n")
 
     def test_the_seed_of_a_description_is_explained(self):
-        self.says(" ".join(self.out("help data").split()), "Seed of the train/test split that describe draws")
+        self.says(" ".join(self.out("help data").split()), "With `describe`: seed of the train/test split that it draws")
 
     # A flag that several commands have says, in the help of one, nothing about the others.
     def test_it_is_about_its_command(self):
@@ -154,8 +154,9 @@ class HelpTest(ProgramTest):
             self.says_not(self.out("help " + command), "With `task`", "With `data`", "With `figure`", "task new:",
                           "STUDY_FIGURE")
         task = self.out("help task").replace("\n    ", " ")
-        self.says(task, "The data set of a new task", "\n  --known  How many classes are known",
-                  "\n  --seed  Seed of the draws; ", "\n  --test_limit  Samples: only the first N test samples")
+        self.says(task, "With `new`, the data set of the task", "\n  --known  With `new`: how many classes are known",
+                  "\n  --seed  With `new`: seed of the draws; ",
+                  "\n  --test_limit  With `samples`: only the first N test samples")
         self.says_not(task, "instead: ", "bootstrap", "labels are used")
         self.says(self.out("help figure"), "STUDY_FIGURE.svg")
 
