@@ -270,9 +270,9 @@ TEST(TableOf, ComparesAsTheStarsDo) {
       EXPECT_EQ(rows.size(), 8);  // two metrics and rows against the baseline, on two levels
       for (const ReportCell& cell : report.cells) {
         if (cell.group != group || cell.method == "b") continue;
-        const ComparedRuns& row = *rows.at(
-            absl::StrCat(cell.metric, " of ", RowName(cell), " on task, ", cell.unknown_classes,
-                         cell.unknown_classes == 1 ? " unknown class" : " unknown classes"));
+        const ComparedRuns& row =
+            *rows.at(absl::StrCat(cell.metric, " of ", RowName(cell), " on task, ", cell.unknown_classes,
+                                  cell.unknown_classes == 1 ? " unknown class" : " unknown classes"));
         EXPECT_EQ(cell.significance->p_value, row.adjusted_p_value);
         EXPECT_EQ(cell.significance->detectable, cell.method == "c");
         // The same level for all rows, also after that of c, which Holm's method rejects first.

@@ -99,7 +99,8 @@ TEST(Command, HelpNamesFlagsAndDefaults) {
     // What the help says in this command, and not what it says in others.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --format  text, markdown, latex, csv or json. Also html and tensorboard. "
                                        "Default: text.\n"));
-    EXPECT_THAT(outcome.out, HasSubstr("\n  --name  With `describe`: the name of the data set; default: the folder's name.\n"));
+    EXPECT_THAT(outcome.out,
+                HasSubstr("\n  --name  With `describe`: the name of the data set; default: the folder's name.\n"));
     EXPECT_THAT(outcome.out, HasSubstr("\n  --sort  The metric whose best rows come first.\n"));
     // No line is wider than kTextWidth.
     EXPECT_THAT(outcome.out, HasSubstr("\n  --keep_going  After a failure, continue with"));
