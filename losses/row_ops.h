@@ -43,8 +43,8 @@ at::Tensor WeightedMean(const at::Tensor& value, const at::Tensor& weight);
 
 // ---- Learnable tensors of loss terms.
 
-// An f32 leaf of this shape on the device. Its elements are draw(), in row-major order, so that a random stream gives
-// the same ones everywhere.
+// An f32 leaf of this shape on the device. Calls draw() for each element, in row-major order and on the CPU, so a
+// random stream gives the same values on every device.
 at::Tensor DrawParameter(at::IntArrayRef shape, at::Device device, const std::function<double()>& draw);
 
 }  // namespace openset

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -78,6 +79,15 @@ absl::Status InputFile::MoveTo(int64_t byte) {
 }
 
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path) { return Open(path, Pipes::kRefuse); }
+
+std::string ReadEnd(const std::string& path, int64_t max_bytes, int64_t start) {
+  absl::StatusOr<InputFile> file = OpenRegularFile(path);
+  if (!file.ok() || file->bytes() <= start) return "";
+  std::string text(std::min(file->bytes() - start, max_bytes), '\0');
+  if (!file->MoveTo(file->bytes() - static_cast<int64_t>(text.size())).ok()) return "";
+  text.resize(file->Read(text.data(), text.size()).value_or(0));
+  return text;
+}
 
 absl::StatusOr<InputFile> OpenGivenFile(const std::string& path) {
   const bool is_handed =

@@ -44,8 +44,12 @@ class InputFile {
 // path, or one with a NUL byte, where the system would cut it off.
 absl::StatusOr<InputFile> OpenRegularFile(const std::string& path);
 
-// The same for a path on the command line: /dev/stdin, and the /dev/fd/63 into which a shell turns <(PROGRAM), may be
-// pipes and terminals.
+// The end of a regular file, after byte `start` and of at most `max_bytes`, such as the last lines of a log; "" if it
+// can't be read.
+std::string ReadEnd(const std::string& path, int64_t max_bytes, int64_t start = 0);
+
+// The same as OpenRegularFile() for a path on the command line: /dev/stdin, and the /dev/fd/63 into which a shell turns
+// <(PROGRAM), may be pipes and terminals.
 absl::StatusOr<InputFile> OpenGivenFile(const std::string& path);
 
 }  // namespace openset

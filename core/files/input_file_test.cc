@@ -35,6 +35,15 @@ std::string ContentOf(absl::StatusOr<InputFile> file) {
   return got.ok() ? content.substr(0, *got) : got.status().ToString();
 }
 
+TEST_F(InputFileTest, ReadsTheEnd) {
+  std::ofstream(In("log")) << "abcdef";
+  EXPECT_EQ(ReadEnd(In("log"), 3), "def");
+  EXPECT_EQ(ReadEnd(In("log"), 3, /*start=*/4), "ef");
+  EXPECT_EQ(ReadEnd(In("log"), 100), "abcdef");
+  EXPECT_EQ(ReadEnd(In("log"), 3, /*start=*/6), "");
+  EXPECT_EQ(ReadEnd(In("none"), 3), "");
+}
+
 TEST_F(InputFileTest, ReadsFilesAlsoThroughLinks) {
   std::ofstream(In("file")) << "content";
   std::filesystem::create_symlink("file", In("link"));

@@ -31,7 +31,7 @@ std::vector<RepeatedSplit> FindRepeatedSplits(absl::Span<const ClassSplit> split
 std::string RepeatText(const RepeatedSplit& repeated);
 
 // "TASK: split 1 has ..." for each split that repeats the known classes of another one. `used` has the numbers of the
-// splits in use, counting folds; empty: all. Errors: those of ClassSplitsOf() (data/splits/class_splits.h).
+// splits in use, counting folds; empty: all. Errors: kInvalidArgument if the splits can't be drawn.
 absl::StatusOr<std::vector<std::string>> RepeatTexts(const TaskSpec& task, const std::vector<int>& used,
                                                      const Catalog& catalog);
 

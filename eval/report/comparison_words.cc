@@ -45,23 +45,23 @@ std::string SharedStart(const std::vector<std::string>& names) {
   return absl::c_linear_search(names, start) ? "" : start;
 }
 
-std::vector<std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
-                                       std::vector<std::string>* lines) {
+std::map<std::string, std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
+                                                 std::vector<std::string>* lines) {
   constexpr size_t kWidestCell = 60;
   const std::string end = SharedEnd(names);
-  std::vector<std::string> in_cells;
+  std::map<std::string, std::string> in_cells;
   size_t widest = 0;
   for (const std::string& name : names) {
-    in_cells.push_back(name.substr(0, name.size() - end.size()));
-    widest = std::max(widest, in_cells.back().size());
+    in_cells[name] = name.substr(0, name.size() - end.size());
+    widest = std::max(widest, in_cells[name].size());
   }
   if (widest * per_cell <= kWidestCell) {
     if (!end.empty()) lines->push_back(absl::StrCat("all methods: ", end));
     return in_cells;
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    in_cells[i] = absl::StrCat("[", i + 1, "]");
-    lines->push_back(absl::StrCat(in_cells[i], " ", names[i]));
+    in_cells[names[i]] = absl::StrCat("[", i + 1, "]");
+    lines->push_back(absl::StrCat(in_cells[names[i]], " ", names[i]));
   }
   return in_cells;
 }

@@ -3,6 +3,7 @@
 #define OPENSET_EVAL_REPORT_COMPARISON_WORDS_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,10 @@ std::string SharedEnd(const std::vector<std::string>& names);
 // The same of beginnings, up to a comma: "digits, " of "digits, 2 unknown classes" and "digits, 8 unknown classes".
 std::string SharedStart(const std::vector<std::string>& names);
 
-// Names for the cells of a table, in the order of `names`: without the shared end or, if a cell of `per_cell` of them
-// would be wider than 60 letters, numbers. Appends the lines above the table that explain them.
-std::vector<std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
-                                       std::vector<std::string>* lines);
+// What the cells of a table call each of `names`: the name without the shared end or, if a cell of `per_cell` names
+// would be wider than 60 letters, a number. Appends the lines above the table that explain this.
+std::map<std::string, std::string> NamesForCells(const std::vector<std::string>& names, int per_cell,
+                                                 std::vector<std::string>* lines);
 
 // ---- What a sentence says about a comparison of methods a and b.
 

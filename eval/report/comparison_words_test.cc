@@ -1,5 +1,7 @@
 #include "eval/report/comparison_words.h"
 
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -7,6 +9,7 @@ namespace openset {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 TEST(ShowPValue, Rounds) {
   EXPECT_EQ(ShowPValue(0.03124), "0.0312");
@@ -22,13 +25,17 @@ TEST(SharedStart, EndsAfterAComma) {
 
 TEST(NamesForCells, AreShortOrNumbers) {
   std::vector<std::string> lines;
-  EXPECT_THAT(NamesForCells({"mcp+laptop", "knn+laptop"}, 2, &lines), ElementsAre("mcp", "knn"));
+  const auto names = [&](const std::vector<std::string>& all, int per_cell) {
+    const std::map<std::string, std::string> in_cells = NamesForCells(all, per_cell, &lines);
+    return std::pair(in_cells.at(all[0]), in_cells.at(all[1]));
+  };
+  EXPECT_THAT(names({"mcp+laptop", "knn+laptop"}, 2), Pair("mcp", "knn"));
   EXPECT_THAT(lines, ElementsAre("all methods: +laptop"));
   lines.clear();
   const std::string wide(31, 'w');
-  EXPECT_THAT(NamesForCells({wide, "knn"}, 1, &lines), ElementsAre(wide, "knn"));
+  EXPECT_THAT(names({wide, "knn"}, 1), Pair(wide, "knn"));
   EXPECT_THAT(lines, ElementsAre());
-  EXPECT_THAT(NamesForCells({wide, "knn"}, 2, &lines), ElementsAre("[1]", "[2]"));  // 62 letters in a cell of two
+  EXPECT_THAT(names({wide, "knn"}, 2), Pair("[1]", "[2]"));  // 62 letters in a cell of two
   EXPECT_THAT(lines, ElementsAre("[1] " + wide, "[2] knn"));
 }
 

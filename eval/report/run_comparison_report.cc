@@ -434,10 +434,9 @@ std::string FormatRunComparison(const RunComparison& comparison, TextFormat form
     document.above.push_back("task: " + comparison.pairs[0].task);
   }
   if (!comparison.assumptions.empty()) document.above.push_back(comparison.assumptions);
-  std::vector<std::string> names = NamesOf(comparison), tasks;
-  const std::vector<std::string> cells = NamesForCells(names, comparison.baseline.empty() ? 2 : 1, &document.above);
-  std::map<std::string, std::string> in_cells;
-  for (size_t i = 0; i < names.size(); ++i) in_cells[names[i]] = cells[i];
+  const std::map<std::string, std::string> in_cells =
+      NamesForCells(NamesOf(comparison), comparison.baseline.empty() ? 2 : 1, &document.above);
+  std::vector<std::string> tasks;
   for (const ComparedRuns& row : comparison.pairs) tasks.push_back(row.task);
   const std::string task_start = IsOneTask(comparison) ? "" : SharedStart(tasks);
   if (!task_start.empty()) document.above.push_back("task: " + task_start.substr(0, task_start.size() - 2));

@@ -203,9 +203,11 @@ std::string ShownIn(const Display& display, std::optional<double> value) {
 }
 
 // All metrics of the only pair.
-DocumentSection PairTable(const SampleComparison& comparison, const std::vector<std::string>& in_cells) {
-  Table table{
-      {"metric", "difference", "low", "high", in_cells[0], in_cells[1], "test", "detects", "p", "verdict"}, {}, 1};
+DocumentSection PairTable(const SampleComparison& comparison, const std::map<std::string, std::string>& in_cells) {
+  Table table{{"metric", "difference", "low", "high", in_cells.at(comparison.names[0]),
+               in_cells.at(comparison.names[1]), "test", "detects", "p", "verdict"},
+              {},
+              1};
   for (const ComparedMetric& row : comparison.rows) {
     if (!row.difference.has_value()) continue;
     const auto shown = [&](std::optional<double> value) { return ShownIn(row.display, value); };
@@ -218,10 +220,8 @@ DocumentSection PairTable(const SampleComparison& comparison, const std::vector<
 
 // A metric of all pairs.
 DocumentSection MetricTable(const SampleComparison& comparison, const std::string& metric,
-                            const std::vector<std::string>& in_cells, bool same_a, bool fit) {
-  const auto name = [&](const std::string& method) {
-    return in_cells[absl::c_find(comparison.names, method) - comparison.names.begin()];
-  };
+                            const std::map<std::string, std::string>& in_cells, bool same_a, bool fit) {
+  const auto name = [&](const std::string& method) { return in_cells.at(method); };
   const std::string a = name(comparison.rows[0].a);
   Table table{{same_a ? absl::StrCat(a, " - b") : "a - b", same_a ? "it is" : "a is", "difference", "low", "high",
                "low (Holm)", "high (Holm)", same_a ? a : "a", "b", "detects", "test", "p (Holm)"},
@@ -309,7 +309,7 @@ std::string FormatSampleComparison(const SampleComparison& comparison, TextForma
   document.above = comparison.notes;
   const bool same_a =
       absl::c_all_of(comparison.rows, [&](const ComparedMetric& row) { return row.a == comparison.rows[0].a; });
-  std::vector<std::string> in_cells = NamesForCells(comparison.names, same_a ? 1 : 2, &document.above);
+  const std::map<std::string, std::string> in_cells = NamesForCells(comparison.names, same_a ? 1 : 2, &document.above);
   std::string title = absl::StrCat("low, high: ", comparison.interval);
   if (!one_pair) {
     absl::StrAppend(&title, " of this pair alone; ", kHolmColumns,

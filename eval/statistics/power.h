@@ -20,12 +20,12 @@ double PairedPower(double ratio, int replicates, double level);
 // The difference, in standard errors, whose power is kPower. Preconditions: replicates >= 3, 0 < level <= 0.5.
 double DetectableRatio(int replicates, double level);
 
-// What every table and sentence calls the detectable difference of a test: the smallest true difference that it finds
-// with kPower, given how its differences vary. That is DetectableRatio() standard errors at the first of Holm's levels,
-// alpha / (the number of tests), whatever the other tests found: Holm's later levels, with which smaller differences
-// are found, depend on the results. `tests`: all tests of a metric, over which Holm's method corrects. In the order of
-// the input; absent if the differences don't vary, and in the unit of the compared values. Preconditions: each test has
-// kFewestReplicates or more; 0 < alpha <= 0.5.
+// The detectable difference of each test, as every table and sentence has it: the smallest true difference that the
+// test finds with kPower, given how its differences vary. This is DetectableRatio() standard errors at the first of
+// Holm's levels, alpha / (the number of tests), whatever the other tests found: Holm's later levels, with which smaller
+// differences are found, depend on the results. `tests`: all tests of a metric, over which Holm's method corrects. In
+// the order of the input; absent if the differences don't vary, and in the unit of the compared values. Preconditions:
+// each test has kFewestReplicates or more; 0 < alpha <= 0.5.
 std::vector<std::optional<double>> DetectableDifferences(absl::Span<const PairedTest> tests, double alpha);
 
 // The fewest replicates, at least kFewestReplicates, of which a difference of `effect` standard deviations of a

@@ -203,13 +203,7 @@ class ProgressReader {
 
 // ": " and the last line of the action's log, to which the program writes; "" if there is none.
 std::string LastLine(const ArrayContext& context) {
-  constexpr int64_t kBytes = 4096;
-  absl::StatusOr<InputFile> log = OpenRegularFile(context.store.LogPath(context.key));
-  if (!log.ok()) return "";
-  const int64_t size = std::min(log->bytes(), kBytes);
-  std::string text(size, '\0');
-  if (!log->MoveTo(log->bytes() - size).ok()) return "";
-  text.resize(log->Read(text.data(), text.size()).value_or(0));
+  const std::string text = ReadEnd(context.store.LogPath(context.key), 4096);
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipWhitespace());
   return lines.empty() ? "" : absl::StrCat(": ", OneLine(lines.back()));
 }

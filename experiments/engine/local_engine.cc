@@ -165,12 +165,7 @@ std::map<std::string, std::string> EnvironmentOf(int gpu) {
 
 // Returns the last lines after byte `start`, however much a worker has written.
 std::string TailOf(const std::string& file, int64_t start) {
-  constexpr int64_t kMostBytes = 1 << 20;
-  absl::StatusOr<InputFile> log = OpenRegularFile(file);
-  if (!log.ok() || log->bytes() <= start) return "";
-  std::string text(std::min(log->bytes() - start, kMostBytes), '\0');
-  if (!log->MoveTo(log->bytes() - static_cast<int64_t>(text.size())).ok()) return "";
-  text.resize(log->Read(text.data(), text.size()).value_or(0));
+  const std::string text = ReadEnd(file, 1 << 20, start);
   std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   if (lines.size() > kLogTailLines) lines.erase(lines.begin(), lines.end() - kLogTailLines);
   return absl::StrJoin(lines, "\n");

@@ -527,9 +527,9 @@ nlohmann::ordered_json UntilJson(const UntilReport& until) {
 nlohmann::ordered_json ReportJson(const Report& report, bool with_values) {
   nlohmann::ordered_json json;
   json["experiment"] = report.experiment;
+  if (!report.spec_sha256.empty()) json["spec_sha256"] = report.spec_sha256;
   if (!report.data_lines.empty()) json["data"] = report.data_lines;
   if (!report.overrides.empty()) json["overrides"] = report.overrides;
-  if (!report.spec_sha256.empty()) json["spec_sha256"] = report.spec_sha256;
   json["trials"] = report.trials;
   json["missing"] = report.missing;
   json["std"] = "population";

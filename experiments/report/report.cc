@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "data/selection.h"
 #include "data/sets/feature_data_set.h"
 #include "data/splits/split_digest.h"
@@ -17,6 +18,7 @@
 #include "eval/metrics/metric.h"
 #include "experiments/spec/method.proto.h"
 #include "experiments/spec/method/method_threshold.h"
+#include "experiments/spec/trial.h"
 #include "experiments/store/records/evaluated_at.h"
 #include "experiments/store/records/metric_groups.h"
 #include "models/model.pb.h"
@@ -483,7 +485,8 @@ std::vector<std::string> OtherImageLines(absl::Span<const TrialResult> results) 
 
 }  // namespace
 
-RecordResults ResultsOf(std::vector<TrialRecord> records, absl::Span<const std::string> methods) {
+RecordResults ResultsOf(std::vector<TrialRecord> records,
+                        const google::protobuf::RepeatedPtrField<std::string>& methods) {
   RecordResults made;
   std::set<std::string> candidates, studies, changes;
   for (const TrialRecord& record : records) {
@@ -523,9 +526,8 @@ RecordResults ResultsOf(std::vector<TrialRecord> records, absl::Span<const std::
     made.results.push_back({&made.trials.back(), &made.records.back()});
   }
   const auto place = [&](const TrialResult& result) {
-    const std::string& name = result.trial->method().name();  // "mcp+laptop (tuned)"
-    return std::tuple(LevelOf(*result.trial),
-                      std::find(methods.begin(), methods.end(), name.substr(0, name.find(' '))) - methods.begin());
+    const absl::string_view name = absl::StripSuffix(result.trial->method().name(), kTunedSuffix);
+    return std::tuple(LevelOf(*result.trial), absl::c_find(methods, name) - methods.begin());
   };
   std::stable_sort(made.results.begin(), made.results.end(),
                    [&](const TrialResult& a, const TrialResult& b) { return place(a) < place(b); });

@@ -268,9 +268,11 @@ struct RecordResults {
 // Sorted by task, method, swept values, split and seed. If the records come from several studies, each trial gets an
 // axis "study"; if they come from runs with different changes to a study, an axis "changed" (TrialSpec.overrides,
 // except for --seeds and --methods, which only select trials). Leaves out candidates of a search whose tuned trial
-// exists, and all but the newest of several records with the same row, task, split and seed. `methods`: their order in
-// the study, as ExperimentSpec.method; others come after them.
-RecordResults ResultsOf(std::vector<TrialRecord> records, absl::Span<const std::string> methods = {});
+// exists, and all but the newest of several records with the same row, task, split and seed. Within a level,
+// the methods of `methods` (ExperimentSpec.method) are in this order, each tuned method after its base; then all
+// others.
+RecordResults ResultsOf(std::vector<TrialRecord> records,
+                        const google::protobuf::RepeatedPtrField<std::string>& methods = {});
 
 }  // namespace openset
 

@@ -157,9 +157,9 @@ class Store {
   // Syncs the staging folder and moves it to `target` (CheckpointFolder() or OutputsFolder()). If `target` exists, it
   // stays, the staging folder is removed, and the result is false.
   absl::StatusOr<bool> CommitFolder(const std::string& staging, const std::string& target) const;
-  // Adds the summary and its action to a staging folder with a checkpoint or outputs, and calls CommitFolder() for the
-  // key of its provenance. The summary gets the file's checksum, unless it has one. Errors: a read error of the file; a
-  // write error.
+  // Writes a summary and its action beside the checkpoint or the outputs in a staging folder, and commits the folder
+  // under the key in the summary's provenance. Fills in the file's checksum if the summary has none. Errors: a read
+  // error of the file; a write error.
   absl::StatusOr<bool> CommitResult(const std::string& staging, TrainSummary summary) const;
   absl::StatusOr<bool> CommitResult(const std::string& staging, InferSummary summary) const;
 

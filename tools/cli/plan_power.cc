@@ -72,8 +72,7 @@ absl::StatusOr<Pilot> ReadPilot(const std::string& argument, const RunConfig& co
   if (IsBundle(argument)) {
     ExperimentSpec spec;
     OPENSET_ASSIGN_OR_RETURN(std::vector<TrialRecord> records, RecordsOfBundle(argument, config, &spec));
-    const std::vector<std::string> methods(spec.method().begin(), spec.method().end());
-    const RecordResults made = ResultsOf(std::move(records), methods);
+    const RecordResults made = ResultsOf(std::move(records), spec.method());
     pilot.report = MakeReport(argument, made.results);
     if (pilot.options.baseline.empty() && !BaselineRow(pilot.report, spec.report().baseline()).empty()) {
       pilot.options.baseline = spec.report().baseline();

@@ -11,10 +11,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/files/digest.h"
 #include "core/files/files.h"
+#include "core/files/input_file.h"
 #include "core/in_parallel.h"
 #include "core/proto/text_proto.h"
 #include "core/status_macros.h"
@@ -217,19 +219,24 @@ absl::Status LayOut(const ReportLayout& layout, Report* report) {
   return absl::OkStatus();
 }
 
-// Not an object if there is none.
-nlohmann::json ReadReport(const std::string& folder) {
-  return nlohmann::json::parse(ReadFile(JoinPath(folder, "report.json"), kMaxReportBytes).value_or(""),
-                               /*cb=*/nullptr, /*allow_exceptions=*/false);
-}
+constexpr char kJsonFile[] = "report.json";
 
-// Whether a report is of another spec. One of an older version doesn't say.
-bool IsOfAnotherSpec(const nlohmann::json& report, const Study& study) {
-  return report.is_object() && (!report.contains("spec_sha256") || report["spec_sha256"] != SpecSha256(study));
+// Whether the tables in a folder are of another spec, or of an older version, which doesn't say. Reads only the
+// beginning of report.json, where its second field says so: a run asks before it starts, and the file may have
+// gigabytes.
+bool IsOfAnotherSpec(const std::string& folder, const Study& study) {
+  absl::StatusOr<InputFile> file = OpenRegularFile(JoinPath(folder, kJsonFile));
+  if (!file.ok()) return false;
+  std::string begin(4096, '\0');
+  begin.resize(file->Read(begin.data(), begin.size()).value_or(0));
+  return !absl::StrContains(begin, absl::StrCat("\"spec_sha256\": \"", SpecSha256(study), "\""));
 }
 
 // The number of a report's trials with a result; 0 if there is no report.
-int ResultsOf(const nlohmann::json& report) {
+int ResultsOf(const std::string& folder) {
+  const nlohmann::json report =
+      nlohmann::json::parse(ReadFile(JoinPath(folder, kJsonFile), kMaxReportBytes).value_or(""),
+                            /*cb=*/nullptr, /*allow_exceptions=*/false);
   if (!report.is_object()) return 0;
   const auto number = [&](const char* name) {
     const auto found = report.find(name);
@@ -270,8 +277,7 @@ absl::StatusOr<std::string> ReportAs(TextFormat format, const Study& study, cons
 absl::StatusOr<std::string> RecordsReportAs(TextFormat format, const std::string& name, const ExperimentSpec& spec,
                                             std::vector<TrialRecord> records, const ReportLayout& layout, size_t width,
                                             const std::vector<std::string>& notes) {
-  const std::vector<std::string> methods(spec.method().begin(), spec.method().end());
-  const RecordResults made = ResultsOf(std::move(records), methods);
+  const RecordResults made = ResultsOf(std::move(records), spec.method());
   if (format == TextFormat::kTidy) return ToCsv(TidyTable(made.results));
   Report report = MakeReport(name, made.results);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
@@ -304,7 +310,7 @@ std::string ReportPagePath(const Study& study) {
 
 std::string StaleTablesText(const Study& study) {
   const std::string folder = study.store().ReportFolder(study.report_name());
-  if (!IsOfAnotherSpec(ReadReport(folder), study)) return "";
+  if (!IsOfAnotherSpec(folder, study)) return "";
   return absl::StrCat("the tables in ", folder,
                       " (all but report.html) are of another form of this study, until this run ends");
 }
@@ -344,11 +350,8 @@ absl::Status WriteAndShowReport(const Study& study, bool keep_fuller) {
   const Report report = ReportOf(study, *results);
   const std::string folder = study.store().ReportFolder(study.report_name());
   const int here = report.trials - report.missing;
-  int there = 0;
-  if (keep_fuller || !results->unread.unreadable.empty()) {
-    const nlohmann::json earlier = ReadReport(folder);
-    if (!IsOfAnotherSpec(earlier, study)) there = ResultsOf(earlier);
-  }
+  const bool may_stay = keep_fuller || !results->unread.unreadable.empty();
+  const int there = may_stay && !IsOfAnotherSpec(folder, study) ? ResultsOf(folder) : 0;
   const absl::Status written = there <= here ? WriteReportFiles(study, *results, report, folder) : absl::OkStatus();
   std::cout << "\n"
             << FormatReport(report, TextFormat::kText, TableWidth())

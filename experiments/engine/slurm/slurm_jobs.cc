@@ -212,16 +212,11 @@ std::vector<SlurmArray> ArraysInStore(const Store& store, const std::string& exp
 }
 
 std::vector<std::string> LastLinesOf(const Store& store, const SlurmArray& array) {
-  constexpr int64_t kBytes = 4096;
   std::vector<std::string> lines;
   std::set<std::string> seen;
   for (int task = 0; task < array.tasks(); ++task) {
     const std::string path = JoinPath(LogFolder(store), absl::StrCat(array.name(), ".", task, ".log"));
-    absl::StatusOr<InputFile> log = OpenRegularFile(path);
-    if (!log.ok()) continue;
-    std::string text(std::min(log->bytes(), kBytes), '\0');
-    if (!log->MoveTo(log->bytes() - static_cast<int64_t>(text.size())).ok()) continue;
-    text.resize(log->Read(text.data(), text.size()).value_or(0));
+    const std::string text = ReadEnd(path, 4096);
     const std::vector<std::string> all = absl::StrSplit(text, '\n', absl::SkipWhitespace());
     if (!all.empty() && seen.insert(all.back()).second) lines.push_back(absl::StrCat(path, ": ", OneLine(all.back())));
   }

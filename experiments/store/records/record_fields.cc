@@ -324,6 +324,14 @@ std::vector<std::string> RecordQuery::names() const {
   return names;
 }
 
+std::vector<std::string> RecordQuery::TrialsOf(const std::vector<RecordFields>& records) const {
+  std::vector<std::string> trials;
+  for (const RecordFields& fields : records) {
+    if (Matches(fields)) trials.push_back(Find(fields, "trial")->value);
+  }
+  return trials;
+}
+
 std::vector<std::string> RecordQuery::ValuesOf(absl::string_view name) const {
   std::vector<std::string> values;
   for (const std::vector<Comparison>& all : any_of_all_) {

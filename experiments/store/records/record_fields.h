@@ -65,6 +65,9 @@ class RecordQuery {
   // The names of the fields in the query.
   std::vector<std::string> names() const;
 
+  // The trials of the records that match, in their order.
+  std::vector<std::string> TrialsOf(const std::vector<RecordFields>& records) const;
+
   // The values with which this field is compared by =.
   std::vector<std::string> ValuesOf(absl::string_view name) const;
 

@@ -48,9 +48,6 @@ absl::StatusOr<StudyOptions> MakeStudyOptions(const RunConfig& config);
 absl::StatusOr<std::unique_ptr<Study>> LoadStudy(const std::string& argument, RunConfig config,
                                                  StoreUse use = StoreUse::kRead);
 
-// Whether an argument is "method=openauc and auroc>0.9", and not the name or path of a study.
-bool IsQuery(const std::string& argument);
-
 // Prints to standard error why results of the study may be missing, or are fewer than they seem: images that have
 // changed, and splits that are one draw.
 void ShowDataHints(const Study& study);

@@ -140,9 +140,7 @@ absl::Status ExportRecords(const std::optional<std::string>& text, const RunConf
     for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
     OPENSET_RETURN_IF_ERROR(knows_all());
     OPENSET_RETURN_IF_ERROR(query.Resolve(all));
-    for (const RecordFields& fields : all) {
-      if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
-    }
+    ids = query.TrialsOf(all);
     for (const std::string& study : query.ValuesOf("experiment")) AddOtherNames(study, store, ids, all, config, &hints);
   }
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));

@@ -126,10 +126,7 @@ absl::StatusOr<std::vector<std::string>> TrialsOf(const std::string& argument, c
   const std::vector<RecordFields> all = LoadFields(store, &unread);
   OPENSET_RETURN_IF_ERROR(unread.Problems());
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
-  std::vector<std::string> ids;
-  for (const RecordFields& fields : all) {
-    if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
-  }
+  std::vector<std::string> ids = query.TrialsOf(all);
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches ", argument));
   return ids;
 }
@@ -200,9 +197,8 @@ Command ExportCommand() {
       "          sample it is: class, group, and the path of its file or its place in the data set; if the data is on\n"
       "          this machine. fit_outputs.npz has the outputs for the samples to which a score was fitted.\n"
       "          record.textproto is the record\n"
-      "network   copies the trained network to FOLDER: network.safetensors, and network.textproto, which `openset "
-      "score\n"
-      "          --model` runs on other images (docs/decisions.md: from a study to a detector)\n"
+      "network   copies the trained network to FOLDER: network.safetensors, and network.textproto, which\n"
+      "          'openset score --model' runs on other images (docs/decisions.md: from a study to a detector)\n"
       "mistakes  prints the mistakes at the threshold that accepts 95 % of the known test samples, or at the method's\n"
       "          own: known samples that are rejected, unknown ones that are accepted, and those accepted as a wrong\n"
       "          class; the worst 24 of each, with the path or place of each sample. Of all trials that match QUERY\n"

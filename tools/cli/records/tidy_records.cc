@@ -156,10 +156,7 @@ absl::Status RemoveRecords(const std::string& text, const RunConfig& config) {
   for (const std::string& line : unread.VersionLines()) std::cerr << line << "\n";
   for (const std::string& line : unread.damaged) std::cerr << "not looked at: " << line << "\n";
   OPENSET_RETURN_IF_ERROR(query.Resolve(all));
-  std::vector<std::string> ids;
-  for (const RecordFields& fields : all) {
-    if (query.Matches(fields)) ids.push_back(Find(fields, "trial")->value);
-  }
+  const std::vector<std::string> ids = query.TrialsOf(all);
   if (ids.empty()) return absl::NotFoundError(absl::StrCat("no record of ", store.folder(), " matches"));
   const std::string count = absl::StrCat(ids.size(), " of ", all.size(), all.size() == 1 ? " record" : " records");
   if (!config.dry_run && !config.yes) OPENSET_RETURN_IF_ERROR(AskToRemove(count, store, text));

@@ -139,16 +139,6 @@ HttpAnswer FailedAnswer(const absl::Status& status) {
   return TextAnswer(absl::IsNotFound(status) ? 404 : 500, std::string(status.message()));
 }
 
-// The methods of a spec in its order, each tuned method after its base; then all others.
-void OrderBySpec(const ExperimentSpec& spec, std::vector<TrialResult>* results) {
-  const auto place = [&spec](const TrialResult& result) {
-    const absl::string_view name = absl::StripSuffix(result.trial->method().name(), kTunedSuffix);
-    return std::find(spec.method().begin(), spec.method().end(), name) - spec.method().begin();
-  };
-  std::stable_sort(results->begin(), results->end(),
-                   [&place](const TrialResult& a, const TrialResult& b) { return place(a) < place(b); });
-}
-
 // The pool's value of a metric: "0.8312", "-" if it is undefined or missing.
 std::string ValueOf(const TrialRecord& record, const std::string& name) {
   for (const MetricRecord& metric : record.metric()) {
@@ -311,9 +301,8 @@ std::string StorePages::Sheet(const TrialRecord& record, ExampleContext* context
 absl::StatusOr<ChartPage> StorePages::PageOf(const std::string& name, std::vector<TrialRecord> records,
                                              const std::vector<std::string>& problems) {
   const std::lock_guard<std::mutex> lock(report_mutex_);
-  RecordResults made = ResultsOf(std::move(records));
   OPENSET_ASSIGN_OR_RETURN(const KeptSpec kept, LoadKeptSpec(store_, name));
-  OrderBySpec(kept.spec, &made.results);
+  const RecordResults made = ResultsOf(std::move(records), kept.spec.method());
   Report report = MakeReport(name, made.results);
   if (kept.spec.method_size() > 0) AddSignificance(kept.spec.report().baseline(), &report);
   report.note_lines.insert(report.note_lines.end(), made.notes.begin(), made.notes.end());
